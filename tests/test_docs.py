@@ -99,3 +99,21 @@ def test_every_answer_is_in_the_index() -> None:
         for heading in re.findall(r"^## (.*)", page.read_text(encoding="utf-8"), re.M):
             slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
             assert f"(howto/{page.name}#{slug})" in index, heading
+
+
+def test_every_file_that_the_docs_name_exists() -> None:
+    pages = [ROOT / "CONTRIBUTING.md", DOCS / "architecture.md", *sorted(DOCS.glob("decisions/*.md"))]
+    homes = (ROOT, ROOT / "src" / "nearkin", ROOT / "native", ROOT / "native" / "kernels")
+    named = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|pyi|hpp|cpp|json|sh))`")
+    missing = [
+        f"{page.name}: {path}"
+        for page in pages
+        for path in named.findall(page.read_text(encoding="utf-8"))
+        if "NAME" not in path and not any((home / path).exists() for home in homes)
+    ]
+    assert missing == []
+
+
+def test_no_page_has_a_merge_left_open() -> None:
+    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+    assert [page.name for page in pages if re.search(r"^(<{7}|>{7}) ", page.read_text(encoding="utf-8"), re.M)] == []

@@ -96,7 +96,7 @@ Estimator estimator_of(const std::string& name) {
 }  // namespace
 
 void register_index(nb::module_& m) {
-  nb::class_<Thresholds>(m, "Bars").def(
+  nb::class_<Thresholds>(m, "Thresholds").def(
       "__init__",
       [](Thresholds* self, const std::string& estimator, bool sampled, std::uint64_t limit, bool contains,
          double resemblance, double containment, double floor, double confidence) {
@@ -118,7 +118,7 @@ void register_index(nb::module_& m) {
       }, "path"_a)
       .def("populate", &Segment::populate, nb::call_guard<nb::gil_scoped_release>())
       .def("intact", &Segment::intact, nb::call_guard<nb::gil_scoped_release>())
-      .def("search", py_search, "features"_a, "weights"_a, nb::kw_only(), "modulus"_a, "bars"_a)
+      .def("search", py_search, "features"_a, "weights"_a, nb::kw_only(), "modulus"_a, "thresholds"_a)
       .def("lists", py_lists, "features"_a)
       .def_prop_ro("contents", [](const Segment& self) {
         return array(std::vector<std::int64_t>(self.contents().begin(), self.contents().end()));

@@ -43,17 +43,17 @@ void py_add(WindowSet& set, const nb::bytes& text, std::optional<std::uint32_t> 
   set.add(view(text), owner.value_or(WindowSet::nobody), span(skip));
 }
 
-void py_note(WindowSet& set, const nb::bytes& text, std::uint32_t owner, const Array<std::uint8_t>& skip) {
+void py_add_owner(WindowSet& set, const nb::bytes& text, std::uint32_t owner, const Array<std::uint8_t>& skip) {
   const nb::gil_scoped_release free;
-  set.note(view(text), owner, span(skip));
+  set.add_owner(view(text), owner, span(skip));
 }
 
-NumPy<std::uint8_t> py_held(const WindowSet& set, const nb::bytes& text, bool several,
+NumPy<std::uint8_t> py_owned(const WindowSet& set, const nb::bytes& text, bool several,
                             const Array<std::uint8_t>& skip) {
   std::vector<std::uint8_t> bits;
   {
     const nb::gil_scoped_release free;
-    bits = set.held(view(text), several, span(skip));
+    bits = set.owned(view(text), several, span(skip));
   }
   return array(std::move(bits));
 }
@@ -101,13 +101,13 @@ void register_keep(nb::module_& m) {
   nb::class_<Anchors>(m, "Anchors")
       .def("__init__", make_anchors, "kept"_a, nb::kw_only(), "window"_a, nb::keep_alive<1, 2>())
       .def("runs", py_runs, "text"_a)
-      .def("met", [](const Anchors& self) { return array(std::vector(self.met())); });
+      .def("matched", [](const Anchors& self) { return array(std::vector(self.matched())); });
   nb::class_<WindowSet>(m, "WindowSet")
       .def(nb::init<std::size_t, std::uint32_t, std::uint32_t, std::size_t>(), nb::kw_only(), "window"_a, "part"_a,
            "parts"_a, "room"_a = 0)
       .def("add", py_add, "text"_a, nb::kw_only(), "owner"_a.none(), "skip"_a)
-      .def("note", py_note, "text"_a, nb::kw_only(), "owner"_a, "skip"_a)
-      .def("held", py_held, "text"_a, nb::kw_only(), "several"_a, "skip"_a)
+      .def("add_owner", py_add_owner, "text"_a, nb::kw_only(), "owner"_a, "skip"_a)
+      .def("owned", py_owned, "text"_a, nb::kw_only(), "several"_a, "skip"_a)
       .def("__len__", &WindowSet::size);
   nb::class_<WindowCounts>(m, "WindowCounts")
       .def(nb::init<std::size_t, std::uint64_t>(), nb::kw_only(), "window"_a, "modulus"_a)

@@ -119,7 +119,7 @@ void register_sign(nb::module_& m) {
       .def("placed", py_shingle_places, "text"_a)
       .def("count", [](const Shingler& self, const nb::bytes& text) { return self.count(view(text)); }, "text"_a);
   nb::class_<Scheme>(m, "Scheme");
-  m.def("shingles", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
+  m.def("mod", [](const Shingler& shingler, std::uint64_t modulus, std::uint64_t sample, std::uint64_t most) {
     return Scheme(Mod(shingler, modulus, sample, most));
   }, nb::kw_only(), "shingler"_a, "modulus"_a, "sample"_a, "most"_a);
   m.def("sketch", [](const Shingler& shingler, std::uint32_t slots) { return Scheme(Sketch(shingler, slots)); },

@@ -142,7 +142,7 @@ void register_text(nb::module_& m) {
   m.def("is_named_html", [](const nb::bytes& path) { return is_named_html(view(path)); }, "path"_a);
   m.def("is_html", [](const nb::bytes& text, bool named_html) { return is_html(view(text), named_html); }, "text"_a,
         "named_html"_a);
-  m.def("wide_without_mark", [](const nb::bytes& data) { return static_cast<int>(detect_wide(view(data))); },
+  m.def("detect_wide", [](const nb::bytes& data) { return static_cast<int>(detect_wide(view(data))); },
         "data"_a);
   m.def("visible_text", py_visible_text, "html"_a, nb::kw_only(), "xml"_a = false);
   m.def("page_json", [](const nb::bytes& properties) -> std::optional<std::string> {

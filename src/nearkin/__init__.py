@@ -13,8 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nearkin.api.kinship import compare as compare
-    from nearkin.api.kinship import plan_scan as plan_scan
+    from nearkin.api.comparison import compare as compare
+    from nearkin.api.scans import plan_scan as plan_scan
+    from nearkin.api.schemes import list_schemes as list_schemes
+    from nearkin.api.selftest import selftest as selftest
     from nearkin.api.store import Store as Store
     from nearkin.api.texts import containment as containment
     from nearkin.api.texts import families as families
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from nearkin.errors import StoreError as StoreError
     from nearkin.errors import UsageError as UsageError
     from nearkin.model import Summary as Summary
+    from nearkin.sample.repository import write_sample as write_sample
     from nearkin.scheme.plan import plan_sample as plan_sample
     from nearkin.scheme.signature import Estimate as Estimate
     from nearkin.scheme.signature import Signature as Signature
@@ -36,10 +39,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Store": "nearkin.api.store",
-    "compare": "nearkin.api.kinship",
+    "compare": "nearkin.api.comparison",
     "containment": "nearkin.api.texts",
     "families": "nearkin.api.texts",
     "learn_reference": "nearkin.api.texts",
+    "list_schemes": "nearkin.api.schemes",
     "match": "nearkin.api.texts",
     "resemblance": "nearkin.api.texts",
     "sign": "nearkin.api.texts",
@@ -50,7 +54,9 @@ _HOMES = {
     "UsageError": "nearkin.errors",
     "Summary": "nearkin.model",
     "plan_sample": "nearkin.scheme.plan",
-    "plan_scan": "nearkin.api.kinship",
+    "plan_scan": "nearkin.api.scans",
+    "selftest": "nearkin.api.selftest",
+    "write_sample": "nearkin.sample.repository",
     "Estimate": "nearkin.scheme.signature",
     "Signature": "nearkin.scheme.signature",
 }
@@ -70,11 +76,14 @@ __all__ = [
     "containment",
     "families",
     "learn_reference",
+    "list_schemes",
     "match",
     "plan_sample",
     "plan_scan",
     "resemblance",
+    "selftest",
     "sign",
+    "write_sample",
 ]
 
 

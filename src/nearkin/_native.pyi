@@ -1,4 +1,8 @@
-"""The C++20 core. Kernels are in native/kernels, conversions in native/bindings.cpp."""
+"""The C++20 core: kernels in native/kernels, conversions in native/bindings. Each section below is one binding file.
+
+Texts are UTF-8 in bytes. Lists of lists lie end to end: the features of content i go from offsets[i] to offsets[i + 1],
+ascending. Without weights every feature weighs the same. A pair i is the contents (or texts, or nodes) a[i] and b[i].
+"""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -14,46 +18,42 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
+Bits = U8  # eight in each byte
+Spans = tuple[U64, U64, U64, U64]  # starts and ends in a, starts and ends in b, in bytes
 
 VERSION: str  # of nearkin
 
-# Rabin fingerprints: x^64 + POLYNOMIAL is the modulus. `fingerprints` gives one per window, in order.
-POLYNOMIAL: int
+# --- text.cpp: digests, encodings, kinds of files, pages, canonical text
 
-def fingerprint(text: bytes) -> int: ...
-def fingerprints(text: bytes, window: int) -> U64: ...
-
-# Digests and encodings.
 def sha256(data: bytes, portable: bool = False) -> bytes: ...
 def sha256_all(data: list[bytes], portable: bool = False) -> list[bytes]: ...
 def valid_utf8(data: bytes) -> bool: ...
 def count_code_points(utf8: bytes) -> int: ...
 
-# What sniff says. OTHER is text in an encoding that is not UTF-8. UNREAD, which only a batch says: nobody has looked.
+# Kinds of files, as `sniff` recognises them.
 EMPTY: int
 TEXT: int
 HTML: int
 BINARY: int
-OTHER: int
-UNREAD: int
+OTHER: int  # text in an encoding that is not UTF-8
+UNREAD: int  # only in a batch: the file was not looked at
 
 def sniff(data: bytes, named_html: bool) -> int: ...
-
-# Whether UTF-8 is a page.
 def is_html(text: bytes, named_html: bool) -> bool: ...
 def is_named_html(path: bytes) -> bool: ...
+def detect_wide(data: bytes) -> int:
+    """Recognise encodings without a byte order mark: 1 and 2 are UTF-16, little- and big-endian, 3 and 4 are UTF-32
+    likewise, 0 is none of them."""
 
-# 0: neither UTF-16 nor UTF-32 without a mark; 1 and 2: UTF-16, little- and big-endian; 3 and 4: UTF-32.
-def wide_without_mark(data: bytes) -> int: ...
+def unescaped_json(text: bytes) -> bytes:
+    """Return JSON with the escapes of its strings decoded, and any other text as it is."""
 
-# JSON with the escapes of its strings undone; any other text as it is.
-def unescaped_json(text: bytes) -> bytes: ...
+def visible_text(html: bytes, *, xml: bool = False) -> bytes:
+    """Return the text that a reader of a page sees. `xml` says that it is XHTML, however it begins."""
 
-# The text a reader of a page sees; UTF-8 in, UTF-8 out. xml: it is XHTML, whatever it begins with.
-def visible_text(html: bytes, *, xml: bool = False) -> bytes: ...
+def page(html: bytes) -> tuple[bytes, bytes]:
+    """Return the visible text of a page and its properties: key, NUL, value, NUL … (html.hpp)."""
 
-# The same, and what the page says of itself: key, NUL, value, NUL … (see html.hpp).
-def page(html: bytes) -> tuple[bytes, bytes]: ...
 def page_json(properties: bytes) -> str | None:
     """Return the JSON of a page's properties; empty without any, None if Python has to read their values."""
 
@@ -63,54 +63,98 @@ IGNORE_PUNCTUATION: int
 IGNORE_DIGITS: int
 IGNORE_ACCENTS: int
 
-# Words separated by single spaces, on request line by line. The map gives, for every byte, the index of its character
-# in the input.
-def canonical(text: bytes, ignore: int, *, lines: bool = False) -> bytes: ...
-def canonical_all(texts: list[bytes], ignore: int, threads: int, *, lines: bool = False) -> list[bytes]: ...
-def canonical_map(text: bytes, ignore: int, *, lines: bool = False) -> tuple[bytes, U64]: ...
+def canonical(text: bytes, ignore: int, *, lines: bool = False) -> bytes:
+    """Return the words of a text separated by single spaces, on request line by line."""
 
-# The code of a word; empty where it has no Latin letter.
-def soundex(word: bytes) -> bytes: ...
+def canonical_all(texts: list[bytes], ignore: int, threads: int, *, lines: bool = False) -> list[bytes]: ...
+def canonical_map(text: bytes, ignore: int, *, lines: bool = False) -> tuple[bytes, U64]:
+    """Return canonical text, and for each of its bytes the index of its character in the input."""
+
+def soundex(word: bytes) -> bytes:
+    """Return the code of a word; empty if it has no Latin letter."""
+
+def terms(text: bytes) -> list[bytes]:
+    """Return the terms of a text in order."""
+
+def letter_counts(text: bytes) -> U64:
+    """Return how many terms begin with each letter."""
+
+# --- sign.cpp: fingerprints and signatures
+
+POLYNOMIAL: int  # of Rabin fingerprints: x^64 + POLYNOMIAL is the modulus
+
+def fingerprint(text: bytes) -> int: ...
+def fingerprints(text: bytes, window: int) -> U64:
+    """Return the fingerprint of each window, in order."""
 
 class Shingler:
     def __init__(self, *, unit: str, window: int, label: bool, seed: int, bits: int) -> None: ...
     def count(self, text: bytes) -> int: ...
     def all(self, text: bytes) -> U64:
-        """In no order."""
+        """Return the fingerprints of all shingles, in no order."""
     def placed(self, text: bytes) -> tuple[U64, U64, U64]:
-        """Offsets, fingerprints, and bytes up to the next shingle, in order of the text."""
+        """Return offsets, fingerprints, and bytes up to the next shingle, in order of the text."""
 
 class Scheme: ...
 
-def shingles(*, shingler: Shingler, modulus: int, sample: int, most: int) -> Scheme: ...
+def mod(*, shingler: Shingler, modulus: int, sample: int, most: int) -> Scheme: ...
+def smallest(*, shingler: Shingler, n: int, modulus: int) -> Scheme: ...
 def sketch(*, shingler: Shingler, slots: int) -> Scheme: ...
 def bsw(*, shingler: Shingler, modulus: int) -> Scheme: ...
 def similarity_index(
     *, method: int, stream: str, stop_words: bool, vowels_or_duplicates: bool, k: int, window: int, seed: int
 ) -> Scheme: ...
-def smallest(*, shingler: Shingler, n: int, modulus: int) -> Scheme: ...
 def tttd(
     *, window: int, min: int, max: int, divisor: int, backup: int, residue: int, seed: int, bits: int
 ) -> Scheme: ...
 def fuzzy(*, classes: list[int], reference: list[int], borders: list[list[tuple[int, ...]]]) -> Scheme: ...
+def slot_minima(fingerprints: U64, slots: int, portable: bool = False) -> U64:
+    """Apply the kernel of `sketch` to fingerprints. `portable` does without special instructions."""
 
-# The kernels of the two, on fingerprints in the order of a text. `portable`: without special instructions.
-def slot_minima(fingerprints: U64, slots: int, portable: bool = False) -> U64: ...
-def chunk_minima(fingerprints: U64, modulus: int) -> U64: ...
+def chunk_minima(fingerprints: U64, modulus: int) -> U64:
+    """Apply the kernel of `bsw` to fingerprints in the order of a text."""
 
-# Features ascending, weights (empty where every feature weighs `modulus`), modulus.
-def sign(scheme: Scheme, text: bytes) -> tuple[U64, U32, int]: ...
+def sign(scheme: Scheme, text: bytes) -> tuple[U64, U32, int]:
+    """Return features ascending, weights (empty if every feature weighs `modulus`), and the modulus."""
 
-# Offsets, features, weights in order of offset.
-def place(scheme: Scheme, text: bytes) -> tuple[U64, U64, U32]: ...
+def place(scheme: Scheme, text: bytes) -> tuple[U64, U64, U32]:
+    """Return offsets, features and weights in order of the offsets."""
+
+# --- ingest.cpp: files and texts read, signed and kept
+
+FOLDER: int
+WATCHED: int
+
+def list_folder(
+    folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], hints: list[bytes] = ..., ask: bool = False
+) -> tuple[list[bytes], list[tuple[int, int]], tuple[int, int]]:
+    """List a folder.
+
+    First comes what lies in it, as prefix + name, in byte order. Then the rows that are no plain files, each with what
+    it is: a FOLDER, a file that is WATCHED (by its inode, or because its name ends as a hint does), or the number of
+    the error that hid what it is. Then the numbers of links and of special files (pipes, sockets, devices) passed over.
+    `ask` looks each file up, as is necessary on file systems that give names only. OSError: the folder cannot be read.
+    """
+
+STORE_HEADER: int  # bytes that `is_store_header` needs
+
+def is_store_header(bytes: bytes) -> bool:
+    """Test whether a file that begins so is a store of nearkin."""
+
+def unchanged(
+    paths: list[bytes], sizes: list[int], mtimes: list[int], ctimes: list[int], inodes: list[int], threads: int
+) -> bytes:
+    """Return 1 for each path whose size, times of change and inode are the given ones. A ctime of 0 is not compared."""
 
 class Recipe:
+    """How a text becomes canonical text and a signature."""
+
     raw: bool
     max_size: int
     def __init__(self, *, scheme: Scheme, raw: bool, ignore: int, lines: bool, max_size: int) -> None: ...
 
 class Suspects:
-    """Files that may be of a format: those with such an ending are, and whoever begins as one does may be."""
+    """Recognises files that may be of a format: by the ending of their name, or by how they begin."""
 
     def __init__(self, *, endings: list[bytes], marks: list[bytes]) -> None: ...
     def by_name(self, path: bytes) -> bool: ...
@@ -119,7 +163,7 @@ class Suspects:
 NO_OWNER: int
 
 class Batch:
-    """Rows as columns."""
+    """Documents as columns. Lists of rows are at the end of them."""
 
     errors: list[int]
     kinds: list[int]
@@ -131,67 +175,50 @@ class Batch:
     characters: list[int]
     lengths: list[int]
     moduli: list[int]
-    digests: list[bytes | None]  # of the bytes; none where they could not be read
-    contents: list[bytes | None]  # of the canonical text; none where there is no text
+    digests: list[bytes | None]  # of the bytes; None if they could not be read
+    contents: list[bytes | None]  # of the canonical text; None without text
     features: list[bytearray]
     weights: list[bytearray] | None
-    def __len__(self) -> int: ...
-    named: list[int]  # rows that are suspects by their name: nothing but their digest is known
-    marked: list[int]  # … and by how they begin
-    stores: list[int]  # rows that are stores of nearkin: nothing was taken from them
-    copies: list[int]  # rows of bytes met before, whose text and features are those of the first
+    named: list[int]  # rows that are suspects by their name: only their digest is known
+    marked: list[int]  # rows that are suspects by how they begin
+    stores: list[int]  # rows that are stores of nearkin: nothing was read from them
+    copies: list[int]  # rows whose bytes were read before: text and features are those of the first
     held: int  # bytes of texts, canonical texts and features
-    # Both only once: they are not kept.
-    def take_texts(self) -> list[bytes]: ...
-    # All texts end to end, where they are, until they are dropped.
-    def lend_texts(self) -> U8: ...
+    def __len__(self) -> int: ...
+    def take_texts(self) -> list[bytes]:
+        """Return the texts and drop them from the batch."""
+    def take_canonical(self) -> list[bytes]:
+        """Return the canonical texts and drop them from the batch."""
+    def lend_texts(self) -> U8:
+        """Return all texts end to end where they lie, until they are dropped."""
     def drop_texts(self) -> None: ...
-    def take_canonical(self) -> list[bytes]: ...
 
 class Copies:
-    """What the files were found to be that were read so far, by their bytes."""
+    """What the files read so far were, by the digest of their bytes."""
 
-# May stop early, with fewer rows than paths, when the texts grow large. Copies come without text and features; batches
-# must be stored in the order of their turns.
 def ingest_files(
-    folder: bytes,  # as all paths begin, with its slash
+    folder: bytes,
     paths: list[bytes],
     recipe: Recipe,
     suspects: Suspects | None = None,
     copies: Copies | None = None,
     turn: int = 0,
-) -> Batch: ...
+) -> Batch:
+    """Read and sign the files of a folder, which ends with a slash.
 
-# For each 1 where size, times of change and inode are these; a ctime of 0 is not compared.
-def unchanged(
-    paths: list[bytes], sizes: list[int], mtimes: list[int], ctimes: list[int], inodes: list[int], threads: int
-) -> bytes: ...
+    Stops early, with fewer rows than paths, when the texts grow large. Copies come without text and features, so
+    batches must be stored in the order of their turns.
+    """
 
-# What lies in a folder, as prefix + name, in byte order. And which of the paths are no plain files: a FOLDER, a file
-# that is WATCHED, by its inode or because its name ends as a hint says, or what could not be told, by the error's
-# number. And how many links and special files (pipes, sockets, devices) were passed over.
-# OSError: the folder cannot be looked into. `ask`: as on a file system that does not tell with the names what they are.
-FOLDER: int
-WATCHED: int
-
-def list_folder(
-    folder: bytes, prefix: bytes, *, hidden: bool, watched: list[int], hints: list[bytes] = ..., ask: bool = False
-) -> tuple[list[bytes], list[tuple[int, int]], tuple[int, int]]: ...
-
-# Whether a file that begins so is a store of nearkin; so many bytes are enough.
-STORE_HEADER: int
-
-def is_store_header(bytes: bytes) -> bool: ...
 def ingest_bytes(bytes: list[bytes], named_html: list[bool], recipe: Recipe) -> Batch: ...
 def ingest_texts(texts: list[bytes], html: list[bool], recipe: Recipe) -> Batch: ...
+def ingest_contents(texts: list[str | bytes], recipe: Recipe) -> Batch:
+    """Sign texts. Strings must be ASCII. The batch has neither texts nor digests of their bytes."""
 
-# Only what texts say counts: strings must be ASCII, and the batch has neither texts nor digests of them.
-def ingest_contents(texts: list[str | bytes], recipe: Recipe) -> Batch: ...
+def ingest_column(offsets: I64, data: U8, recipe: Recipe) -> Batch:
+    """Do the same for texts end to end. ValueError: one is not UTF-8."""
 
-# The same for texts end to end; ValueError: one is not UTF-8.
-def ingest_column(offsets: I64, data: U8, recipe: Recipe) -> Batch: ...
-
-NOTHING: int  # the content of a text that says nothing
+NOTHING: int  # the content of a text without words
 
 class HeldTexts:
     """Some canonical texts, read natively without a copy."""
@@ -202,36 +229,41 @@ class HeldTexts:
     def __getitem__(self, at: int) -> bytes: ...
 
 class HeldFeatures:
-    """Some contents' features in native memory, in the order in which they were asked for."""
+    """The features of some contents, in native memory and in the order in which they were asked for."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[U64]: ...
     def __getitem__(self, at: int) -> U64: ...
-    def joined(self) -> U64: ...  # end to end
+    def joined(self) -> U64:
+        """Return them end to end."""
 
 class TextContents:
-    """Texts in memory as a store would hold them: each distinct canonical text once, in the order of digests."""
+    """Texts in memory as a store holds them: each distinct canonical text once, in the order of digests.
 
-    # Bytes. Texts are not kept from the first batch on that has no room, but for one very long text; of features then
-    # none are.
-    def __init__(self, *, for_texts: int = ..., for_features: int = ...) -> None: ...
-    def add(self, batch: Batch) -> None:
-        """The next texts. The batch is empty afterwards."""
-    def put_in_order(self, *, weighted: bool) -> None:
-        """Once, after the last; what follows is there then."""
-    def put_in_order_of(self, digests: list[bytes]) -> bool:
-        """Likewise, in the order of these contents. Whether all are known with signatures that need no weights; of
-        those that are not known the texts are empty."""
-    def features_of(self, rows: I64) -> HeldFeatures:
-        """Where they are; row -1 has none."""
-    def texts(self, rows: Sequence[int]) -> HeldTexts: ...
+    All but `add` needs the contents put in order first, once, after the last batch.
+    """
+
     holding: U32  # by text: its content
-    # By content.
+    # By content:
     lengths: I64
     offsets: U64
-    features: U64  # put together when they are asked for: the join reads them where they are
+    features: U64  # copied together on demand: the join reads them where they lie
     weights: U32
     moduli: U64
+    def __init__(self, *, for_texts: int = ..., for_features: int = ...) -> None:
+        """Set the limits in bytes. From the first batch that has no room, texts are dropped, except for one very long
+        text, and features are dropped altogether."""
+    def add(self, batch: Batch) -> None:
+        """Take the next texts out of a batch, which is empty afterwards."""
+    def put_in_order(self, *, weighted: bool) -> None: ...
+    def put_in_order_of(self, digests: list[bytes]) -> bool:
+        """Put them in the order of these contents. Return whether all are known with signatures that need no weights;
+        the texts of unknown contents are empty."""
+    def features_of(self, rows: I64) -> HeldFeatures:
+        """Return features where they lie. Row -1 has none."""
+    def texts(self, rows: Sequence[int]) -> HeldTexts: ...
+
+# --- join.cpp: joins, collisions, cosines, intervals
 
 class JoinOptions:
     """What a join looks for. A threshold over 1 is one that nothing reaches."""
@@ -320,11 +352,29 @@ class BoundedJoin:
     def pairs(self) -> list[tuple[int, int]]: ...
     def join(self, bin: int, other: int) -> JoinResult: ...
 
-# How many features the lists a[i] and b[i] have in common; ascending, as postings are.
-def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64: ...
+def shared(offsets: U64, features: U64, a: U32, b: U32, *, threads: int) -> U64:
+    """Return how many features the two lists of each pair have in common."""
 
-# shared, size_a, size_b, bytes in common at least; `shared` may be 0 for pairs that reach neither bound. Shingles that
-# are `ignored` (ascending, of all bits and seed 0) count nowhere.
+class Collisions:
+    """Pairs of texts with a feature in common: a < b, sorted by (a, b), some at a time."""
+
+    def __init__(self, offsets: U64, features: U64) -> None: ...
+    def next(self, most: int) -> tuple[U32, U32]: ...
+
+def term_frequencies(text: bytes) -> tuple[U64, U64]:
+    """Return the fingerprint of each distinct term, ascending, and how often it occurs."""
+
+def cosines(texts: list[bytes], a: U32, b: U32, *, threads: int) -> F64:
+    """Return the cosine of each pair; NaN if a text has no terms."""
+
+def intervals(k: U64, n: U64, *, confidence: float, threads: int = 1) -> tuple[F64, F64]:
+    """Return the bounds of Clopper and Pearson's interval for each k out of n."""
+
+def binomial_outside(n: int, p: float, *, least: int, most: int) -> float:
+    """Return P(X < least) + P(X > most) of a binomial X."""
+
+# --- verify.cpp: pairs measured on their texts, and passages they share
+
 def verify(
     texts: list[bytes] | HeldTexts,
     a: U32,
@@ -335,20 +385,32 @@ def verify(
     containment: float,
     threads: int,
     ignored: U64 | None = None,
-) -> tuple[U64, U64, U64, U64]: ...
+) -> tuple[U64, U64, U64, U64]:
+    """Return shared shingles, size of a, size of b, and a lower bound of the bytes in common.
 
-# One pair, never given up, slice by slice: the same numbers (shared, sizes, bytes in both) in so many parts of memory.
+    `shared` may be 0 for pairs that reach neither threshold. Ignored shingles (ascending, of all bits and seed 0) count
+    nowhere.
+    """
+
 def measure_long(
-    a: bytes,
-    b: bytes,
-    *,
-    shingler: Shingler,
-    slices: int,
-    ignored: U64 | None = None,
-) -> tuple[int, int, int, int]: ...
+    a: bytes, b: bytes, *, shingler: Shingler, slices: int, ignored: U64 | None = None
+) -> tuple[int, int, int, int]:
+    """Return the same numbers of one pair, however little it shares, slice by slice: memory is divided by `slices`."""
 
-class Bars:
-    """What lists must share to count. A bar over 1 is one that nothing reaches."""
+def passages(a: bytes, b: bytes, *, least: int, raw: bool) -> tuple[Spans, U8]:
+    """Return the common passages of two canonical texts (or of raw bytes), and what each is: 0 in the same order in
+    both, 1 moved, 2 a repetition."""
+
+def word_edits(a: bytes, b: bytes, *, most: int) -> tuple[int, Spans] | None:
+    """Return the number of edits by words and where they are; None if there are more than `most`."""
+
+def holding(text: bytes, others: list[bytes], *, window: int, threads: int) -> bytes:
+    """Return 1 for each other text that has a window of this text, else 0."""
+
+# --- index.cpp: segments of the feature index
+
+class Thresholds:
+    """What lists must share to match. A threshold over 1 is one that nothing reaches."""
 
     def __init__(
         self,
@@ -364,7 +426,7 @@ class Bars:
     ) -> None: ...
 
 class Segment:
-    """From features to the contents that have them: in memory, or in a file mapped into it."""
+    """An index from features to the contents that have them, in memory or in a mapped file."""
 
     contents: I64  # by rank
     features: int
@@ -374,7 +436,7 @@ class Segment:
     def of(
         contents: I64,
         offsets: U64,
-        features: U64 | HeldFeatures,  # end to end, or as they are held
+        features: U64 | HeldFeatures,
         weights: U32,
         moduli: U64,
         *,
@@ -383,105 +445,55 @@ class Segment:
         ignored: U64,
         token: bytes,
     ) -> Segment:
-        """In memory; moduli are base · 2^level. Features that are ignored (ascending) count nowhere."""
+        """Build a segment in memory. Moduli are base · 2^level. Ignored features (ascending) count nowhere."""
     @staticmethod
     def open(path: str, token: bytes) -> Segment:
-        """RuntimeError: not this segment, or damaged; OSError: not there or not to be read."""
+        """Map a file. RuntimeError: it is another segment, or damaged. OSError: it is missing or cannot be read."""
     @staticmethod
     def merge(segments: list[Segment], path: str, *, token: bytes) -> None: ...
     def save(self, path: str) -> None: ...
-    def populate(self) -> None: ...
+    def populate(self) -> None:
+        """Map every page at once, ahead of the first searches."""
     def intact(self) -> bool:
-        """Reads all of it."""
-    def search(self, features: U64, weights: U32, *, modulus: int, bars: Bars) -> tuple[I64, U64, U64, U64, U64]:
-        """Content, shared, size of the query, size of the content, modulus compared at. Features ascending, each once;
-        modulus 1 where they are all there are."""
+        """Read the whole segment and compare its checksums."""
+    def search(
+        self, features: U64, weights: U32, *, modulus: int, thresholds: Thresholds
+    ) -> tuple[I64, U64, U64, U64, U64]:
+        """Return content, shared, size of the query, size of the content, and the modulus compared at, of each match.
+        Features are ascending and distinct; modulus 1 says that they are complete."""
     def lists(self, features: U64) -> tuple[U64, I64]:
-        """Offsets, and for each feature the contents that have it."""
+        """Return offsets, and for each feature the contents that have it."""
     def __len__(self) -> int: ...
 
-# Terms of a text in order; how many begin with each letter; each distinct one's fingerprint, ascending, and its count.
-def terms(text: bytes) -> list[bytes]: ...
-def letter_counts(text: bytes) -> U64: ...
-def term_frequencies(text: bytes) -> tuple[U64, U64]: ...
+# --- group.cpp: families
+#
+# A link is two nodes and a strength, each pair once. The order in which links come never matters: the strongest is
+# taken first, of equal ones the one with the smallest nodes.
 
-class Collisions:
-    """Pairs of texts with a feature in common: a < b, sorted by (a, b), some at a time."""
-
-    def __init__(self, offsets: U64, features: U64) -> None: ...
-    def next(self, most: int) -> tuple[U32, U32]: ...
-
-# Common passages of two canonical texts (or of raw bytes): their starts and ends in a and in b, in bytes, and what they
-# are: 0 in one order in both, 1 moved, 2 there once more. Edits by words in the same columns, after their number; None:
-# more than `most`. Which others hold a window of a text (1 or 0).
-Places = tuple[U64, U64, U64, U64]
-
-def passages(a: bytes, b: bytes, *, least: int, raw: bool) -> tuple[Places, U8]: ...
-def word_edits(a: bytes, b: bytes, *, most: int) -> tuple[int, Places] | None: ...
-def holding(text: bytes, others: list[bytes], *, window: int, threads: int) -> bytes: ...
-
-# Runs of white space as one space: the text, and where the runs of several bytes began and ended. Whether a text is in
-# composed form, by the blocks of its characters alone: False says nothing.
-def fold_spaces(text: bytes) -> tuple[bytes, U64, U64]: ...
-def surely_composed(text: bytes) -> bool: ...
-
-class Anchors:
-    def __init__(self, kept: bytes, *, window: int) -> None: ...
-    def runs(self, text: bytes) -> U8:
-        """One bit for each window of a text, set only where the kept text has it."""
-    def met(self) -> U8:
-        """One bit for each window of the kept text, set only where a text has it that was asked for."""
-
-class WindowSet:
-    def __init__(self, *, window: int, part: int, parts: int, room: int = 0) -> None: ...
-    def add(self, text: bytes, *, owner: int | None, skip: U8) -> None:
-        """Windows whose bit is not set. Without an owner a text only asks."""
-    def note(self, text: bytes, *, owner: int, skip: U8) -> None:
-        """The text owns those that are there, too; none is added."""
-    def held(self, text: bytes, *, several: bool, skip: U8) -> U8:
-        """Windows that are skipped or somebody's, or of several texts."""
-    def __len__(self) -> int: ...
-
-class WindowCounts:
-    def __init__(self, *, window: int, modulus: int) -> None: ...
-    def add(self, text: bytes) -> None: ...
-    def shares(self) -> tuple[I64, I64]:
-        """Of each text its distinct windows, and how many of the others' are among them."""
-
-# Characters, missing, residue, respaced, stretches of residue; of the first so many where they begin and end, in bytes
-# and in characters. A reading: its length, what was changed (starts, ends, new lengths); kept, anywhere, whole of it.
-def certify(
-    text: bytes,
-    *,
-    raw: bool,
-    window: int,
-    kept: U8,
-    anywhere: U8,
-    whole: bool,
-    reading: tuple[int, U64, U64, U64, U8, U8, bool] | None,
-    listed: int,
-) -> tuple[int, int, int, int, int, list[tuple[int, int, int, int]]]: ...
-
-# NaN where a text has no terms.
-def cosines(texts: list[bytes], a: U32, b: U32, *, threads: int) -> F64: ...
-def intervals(k: U64, n: U64, *, confidence: float, threads: int = 1) -> tuple[F64, F64]: ...
-
-# P(X < least) + P(X > most) of a binomial X.
-def binomial_outside(n: int, p: float, *, least: int, most: int) -> float: ...
-
-# Where the links are: those of most strength first, of equals those of which there is more of something else, then by
-# nodes. Neither may be negative.
-def strongest_first(a: U32, b: U32, strength: F64, more: F64, *, threads: int = 1) -> U32: ...
-def components(nodes: int, a: U32, b: U32) -> U32: ...
-
-# Views of families. A link is two nodes and a strength, each pair once; NO_LINK stands for none. The order in which
-# links come never matters: the strongest is taken first, of equal ones the one with the smallest nodes.
 NO_LINK: int
 
-# Of families end to end: how much the payloads of pairs resemble each other, and how many features the two have
-# together; of those asked, which lists are nearest, and the most that its payload resembles one of theirs; by family
-# the median of how many features the payloads of those asked have, and of what not nearly all have the share that
-# several have. Pairs and those asked are told by their place in the family.
+def components(nodes: int, a: U32, b: U32) -> U32: ...
+def strongest_first(a: U32, b: U32, strength: F64, more: F64, *, threads: int = 1) -> U32:
+    """Return the order of links by strength, then by `more`, both descending, then by nodes. Neither is negative."""
+
+def tally(label: U32, a: U32, b: U32, strength: F64, *, chains: bool) -> tuple[U64, F64, U32]:
+    """Return by label the number of links inside, the sum of their strengths, and the weakest link.
+
+    For chains every link must lie inside, and the weakest is one of those that hold the chain together.
+    """
+
+def principals(order: U32, a: U32, b: U32, strength: F64) -> tuple[U32, U32]:
+    """Return the principal of each node, and the link to it."""
+
+def cliques(nodes: int, a: U32, b: U32, strength: F64) -> U32:
+    """Return the smallest node of each node's complete-link cluster."""
+
+def homes(
+    alone: U8, a: U32, b: U32, a_in_b: F64, b_in_a: F64, size_a: I64, size_b: I64, *, share: float, size: int
+) -> U32:
+    """Return for each node the node in whose family it belongs as a part, or itself. Only nodes that are `alone` (not
+    0) may be parts."""
+
 def payloads(
     offsets: U64,
     features: U64,
@@ -498,39 +510,20 @@ def payloads(
     nearly_all: float,
     beside: int,
     threads: int,
-) -> tuple[F64, U64, U32, F64, F64, F64]: ...
+) -> tuple[F64, U64, U32, F64, F64, F64]:
+    """Compare payloads, the features of a member that not nearly all of its family have. Families lie end to end; pairs
+    and asked members are places in their family.
 
-# By label: links inside, their strengths together, and the weakest. For chains every link must lie inside, and the
-# weakest is of those that hold the chain together.
-def tally(label: U32, a: U32, b: U32, strength: F64, *, chains: bool) -> tuple[U64, F64, U32]: ...
+    Returns for each pair the resemblance of the two payloads and the size of their union; for each asked member the
+    nearest lists and the greatest resemblance of its payload to one of theirs; for each family the median size of the
+    asked payloads, and the share of the features not nearly all have that several have.
+    """
 
-# Of each node its principal, and the link to it.
-def principals(order: U32, a: U32, b: U32, strength: F64) -> tuple[U32, U32]: ...
-
-# Of each node the smallest node of its complete-link cluster.
-def cliques(nodes: int, a: U32, b: U32, strength: F64) -> U32: ...
-
-# Of each node the one in whose family it belongs as a part, or itself. Only those alone (not 0) may be parts.
-def homes(
-    alone: U8,
-    a: U32,
-    b: U32,
-    a_in_b: F64,
-    b_in_a: F64,
-    size_a: I64,
-    size_b: I64,
-    *,
-    share: float,
-    size: int,
-) -> U32: ...
-
-# How features in common become a resemblance, in `greedy`.
+# Ways in which `greedy` makes a resemblance of features in common.
 OVERLAP: int
 SMALLEST: int
 SLOTS: int
 
-# For every signature the row that founded its cluster, and its resemblance to what represents the cluster at the end.
-# `most` is n for SMALLEST.
 def greedy(
     offsets: U64,
     features: U64,
@@ -542,17 +535,72 @@ def greedy(
     agreement: int,
     most: int,
     popular: bool,
-) -> tuple[U32, F64]: ...
+) -> tuple[U32, F64]:
+    """Return for each signature the row that founded its cluster, and its resemblance to what represents the cluster
+    at the end. `most` is n for SMALLEST."""
 
-# Rows on their way into SQLite, by columns: lists and tuples of values, arrays of numbers. `number` is what the table
-# nearkin_rows is asked for.
+# --- keep.cpp: certificates
+
+def fold_spaces(text: bytes) -> tuple[bytes, U64, U64]:
+    """Return a text with each white space as one space, and where those of several bytes began and ended."""
+
+def surely_composed(text: bytes) -> bool:
+    """Test by the blocks of its characters alone whether a text is in composed form. False proves nothing."""
+
+class Anchors:
+    def __init__(self, kept: bytes, *, window: int) -> None: ...
+    def runs(self, text: bytes) -> Bits:
+        """Return one bit for each window of a text, set only if the kept text has it."""
+    def matched(self) -> Bits:
+        """Return one bit for each window of the kept text, set only if a text given to `runs` has it."""
+
+class WindowSet:
+    def __init__(self, *, window: int, part: int, parts: int, room: int = 0) -> None: ...
+    def add(self, text: bytes, *, owner: int | None, skip: Bits) -> None:
+        """Add the windows whose bit is not set. Without an owner they are added and owned by nobody."""
+    def add_owner(self, text: bytes, *, owner: int, skip: Bits) -> None:
+        """Make the text an owner of those of its windows that are in the set. None is added."""
+    def owned(self, text: bytes, *, several: bool, skip: Bits) -> Bits:
+        """Return which windows are skipped or have an owner, or several owners."""
+    def __len__(self) -> int: ...
+
+class WindowCounts:
+    def __init__(self, *, window: int, modulus: int) -> None: ...
+    def add(self, text: bytes) -> None: ...
+    def shares(self) -> tuple[I64, I64]:
+        """Return for each text the number of its distinct windows, and how many windows of the others are among
+        them."""
+
+def certify(
+    text: bytes,
+    *,
+    raw: bool,
+    window: int,
+    kept: Bits,
+    anywhere: Bits,
+    whole: bool,
+    reading: tuple[int, U64, U64, U64, Bits, Bits, bool] | None,
+    listed: int,
+) -> tuple[int, int, int, int, int, list[tuple[int, int, int, int]]]:
+    """Return characters, missing, residue, respaced, and stretches of residue; and the start and end, in bytes and in
+    characters, of the first `listed` stretches.
+
+    A reading is its length, what was changed (starts, ends, new lengths), and its own `kept`, `anywhere` and `whole`.
+    """
+
+# --- sqlite.cpp: batches on their way into SQLite
+
 class Feed:
+    """Rows on their way into SQLite by columns: lists and tuples of values, arrays of numbers."""
+
     def __init__(self, columns: list[Any]) -> None: ...
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """The number by which the table nearkin_rows finds it."""
 
-# The library under the module of this file; None: under one that is part of the program.
 class FedSqlite:
+    """The SQLite library that this extension module has loaded; None: the one that is part of the program."""
+
     def __init__(self, module: str | None = None) -> None: ...
     @property
     def lends(self) -> bool: ...
@@ -562,12 +610,13 @@ class FedSqlite:
 FEED_COLUMNS: int
 
 class Column:
-    """One of the core's own, for a feed."""
+    """A native column for a feed."""
 
     def __len__(self) -> int: ...
 
-# Batches on their way into a store that holds nothing else. Rows that are not plain are left to Python.
-def rows_apart(batch: Batch, raw: bool) -> list[int]: ...
+def rows_apart(batch: Batch, raw: bool) -> list[int]:
+    """Return the rows that Python must process: those that are not plain."""
+
 def chosen_rows(batch: Batch, rows: list[int]) -> Batch: ...
 def properties_for_python(batch: Batch) -> list[bytes]:
     """Return the properties of those pages whose values Python has to read; none once the JSON is filled in."""
@@ -578,17 +627,18 @@ def fill_property_json(batch: Batch, from_python: list[str]) -> None:
 def property_json(batch: Batch) -> list[str | None]:
     """Return the JSON of each row's properties, after `fill_property_json`."""
 
-# Place and length of each text that is not empty and no copy, among those that are lent.
-def text_places(batch: Batch, raw: bool) -> U64: ...
+def text_places(batch: Batch, raw: bool) -> U64:
+    """Return start and length, among the lent texts, of each text that is not empty and no copy."""
 
 class Packed:
-    """Compressed texts, by row; None where there is none."""
+    """Compressed texts by row; None for rows without one."""
 
     bytes: int
     def __iter__(self) -> Iterator[bytearray | None]: ...
 
-# `texts`: one for each of the places; `empty`: for those that have none.
-def packed(batch: Batch, raw: bool, texts: Sequence[Blob], empty: bytes) -> Packed: ...
+def packed(batch: Batch, raw: bool, texts: Sequence[Blob], empty: bytes) -> Packed:
+    """Take a compressed text for each of the `text_places`, and `empty` for texts without letters."""
+
 def distinct_owners(batch: Batch) -> list[int]: ...
 
 class ContentIds:
@@ -606,7 +656,7 @@ class TextIds:
     def __setitem__(self, key: tuple[bytes, str, int], number: int, /) -> None: ...
 
 class Filed:
-    """Columns of what was filed away: of documents, of contents and of texts that are new."""
+    """Columns of a batch whose contents and texts have ids: of its documents, and of the new contents and texts."""
 
     documents: int
     contents: int

@@ -32,11 +32,14 @@ PUBLIC = [
     "containment",
     "families",
     "learn_reference",
+    "list_schemes",
     "match",
     "plan_sample",
     "plan_scan",
     "resemblance",
+    "selftest",
     "sign",
+    "write_sample",
 ]
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from cli.terminal import Typed
 from cli.world import NEARKIN, Called, edited, prose, write
-from nearkin.cli.screen import fold_command, fold_sentence
-from nearkin.cli.wording import cells
+from nearkin.cli.wording import cells, fold_command, fold_sentence
 
 DEEP = "a folder with a rather long name/and another one below it/that is no shorter"
 

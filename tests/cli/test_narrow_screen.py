@@ -7,7 +7,7 @@ import pytest
 
 from cli.world import Called, edited, prose, write
 from nearkin.cli.wording import cells, fold
-from nearkin.query.wording import count
+from nearkin.wording import count
 
 LONG = "a-folder-with-a-rather-long-name/and-another-one-below-it-that-is-no-shorter"
 

@@ -18,7 +18,7 @@ SLOW = """
 import sys, time
 from nearkin.cli import progress
 from nearkin.engine import reader
-from nearkin.group import greedy
+from nearkin.group import views as greedy
 from nearkin.query import signatures
 from nearkin.report import export as ending
 from nearkin.store import document_writer as writer
@@ -146,6 +146,6 @@ def test_rates_are_those_of_their_stage() -> None:
     time.sleep(0.01)
     reporter("match", 5, 0)
     assert reporter.begun > first
-    assert reporter.told == "5 texts"
+    assert reporter.figures == "5 texts"
     reporter("join", 500, 1000)
-    assert reporter.told == "50 % done"
+    assert reporter.figures == "50 % done"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.world import Called, edited, prose, write
-from nearkin.cli.screen import apart
-from nearkin.cli.wording import cells, shortened
+from nearkin.cli.wording import apart, cells, shortened
 
 PATHS = [f"docs/reference/{version}/Microsoft.Management/Get-ChildItem.md" for version in ("5.1", "7.4", "7.5")]
 

@@ -272,7 +272,7 @@ def test_help_has_a_line_for_every_command_and_imports_none() -> None:
     asked = "import sys; from nearkin.cli.main import main; main(['--help']); print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     modules = set(ast.literal_eval(done.stdout.splitlines()[-1]))
-    needed = {f"nearkin.{one}" for one in ("cli", "cli.main", "cli.notes", "cli.reader_left", "errors")}
+    needed = {f"nearkin.{one}" for one in ("cli", "cli.main", "errors")}
     assert {one for one in modules if one.startswith("nearkin.")} == needed
     assert not modules & {"json", "csv", "numpy", "rich", "sqlite3", "importlib.metadata"}
 

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearkin.cli.options import size_of
-from nearkin.cli.wording import cells, count, name, safe, seconds, share, shortened, size
+from nearkin.cli.wording import cells, name, seconds, shortened
 from nearkin.model import Location
+from nearkin.wording import count, safe, share, size
 
 
 @pytest.mark.parametrize(

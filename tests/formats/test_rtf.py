@@ -6,7 +6,7 @@ from formats.outlook import lzfu
 from formats.test_visible_text import found
 from nearkin.formats.adapter import Limits
 from nearkin.formats.msg import decompressed_rtf
-from nearkin.formats.rtf import taken
+from nearkin.formats.rtf import parsed
 
 
 def text(inside: str) -> str:
@@ -85,7 +85,7 @@ def test_mail_that_was_html_shows_what_the_page_said() -> None:
     assert text(inside) == "onetwo\nthree\n"
     assert text(r"\ansi \htmlrtf shown") == "shown"  # it never was HTML
     packed = decompressed_rtf(lzfu(rf"{{\rtf1{inside}}}".encode()), Limits())
-    assert taken(packed, Limits()).prose.text() == "onetwo\nthree\n"
+    assert parsed(packed, Limits()).prose.text() == "onetwo\nthree\n"
 
 
 def test_equations_are_read_without_their_looks() -> None:

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearkin import _native
-from nearkin.group.certificate import LONGEST, WINDOW, Certificate, certify, distinct_prints
-from nearkin.keep.groups import completeness
+from nearkin.group.certificate import LONGEST, WINDOW, Certificate, certify, completeness, distinct_prints
 from oracle.certificate import certificate, characters, covered
 
 pieces = st.sampled_from(

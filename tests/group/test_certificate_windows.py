@@ -65,7 +65,7 @@ def test_anchors_find_only_what_is_there(kept: bytes, texts: list[bytes]) -> Non
         found = {one for one, bit in zip(windows_of(text), have, strict=True) if bit}
         assert found <= set(there)
         met |= found
-    noted = np.unpackbits(anchors.met(), count=len(there))
+    noted = np.unpackbits(anchors.matched(), count=len(there))
     assert {one for one, bit in zip(there, noted, strict=True) if bit} == met
 
 
@@ -85,16 +85,16 @@ def test_a_set_that_grew() -> None:
     found.add(text, owner=0, skip=nothing)
     assert len(found) == len(text) - WINDOW + 1
     part = text[1000:]
-    assert np.unpackbits(found.held(part, several=False, skip=nothing), count=len(part) - WINDOW + 1).all()
-    assert not found.held(text[::-1], several=False, skip=nothing).any()
-    assert not found.held(text, several=True, skip=nothing).any()
-    found.note(part, owner=1, skip=nothing)
-    assert np.bitwise_count(found.held(text, several=True, skip=nothing)).sum() == len(part) - WINDOW + 1
-    found.note(text[::-1], owner=2, skip=nothing)
+    assert np.unpackbits(found.owned(part, several=False, skip=nothing), count=len(part) - WINDOW + 1).all()
+    assert not found.owned(text[::-1], several=False, skip=nothing).any()
+    assert not found.owned(text, several=True, skip=nothing).any()
+    found.add_owner(part, owner=1, skip=nothing)
+    assert np.bitwise_count(found.owned(text, several=True, skip=nothing)).sum() == len(part) - WINDOW + 1
+    found.add_owner(text[::-1], owner=2, skip=nothing)
     assert len(found) == len(text) - WINDOW + 1
     with pytest.raises(ValueError, match="no such part"):
         _native.WindowSet(window=WINDOW, part=1, parts=1)
-    for put in (found.add, found.note):
+    for put in (found.add, found.add_owner):
         with pytest.raises(ValueError, match="too many texts"):
             put(text, owner=(1 << 20) - 2, skip=nothing)
 
@@ -103,9 +103,9 @@ def test_what_only_asks_owns_nothing() -> None:
     text, nothing = bytes(range(100)), np.zeros(0, np.uint8)
     found = _native.WindowSet(window=WINDOW, part=0, parts=1)
     found.add(text, owner=None, skip=nothing)
-    assert not found.held(text, several=False, skip=nothing).any()
-    found.note(text[50:], owner=0, skip=nothing)
-    held = np.unpackbits(found.held(text, several=False, skip=nothing), count=81).tolist()
+    assert not found.owned(text, several=False, skip=nothing).any()
+    found.add_owner(text[50:], owner=0, skip=nothing)
+    held = np.unpackbits(found.owned(text, several=False, skip=nothing), count=81).tolist()
     assert held == [0] * 50 + [1] * 31
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nearkin import _native
 from nearkin.errors import UsageError
 from nearkin.group.families import ContentFamily
-from nearkin.group.greedy import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
+from nearkin.group.views import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
 from nearkin.matching.candidates import Postings
 from nearkin.model import Kind
 from nearkin.scheme import Estimator, Scheme, parse_scheme, sign

@@ -51,7 +51,7 @@ def signatures(connection: sqlite3.Connection, scheme: int = 1) -> dict[int, tup
 
 def assert_all_found(connection: sqlite3.Connection, index: FeatureIndex) -> None:
     """Every content, by its own signature at its own modulus, and whoever shares a feature."""
-    everything = index.bars(resemblance=2.0, containment=2.0, confidence=0.99, floor=1e-9)
+    everything = index.thresholds(resemblance=2.0, containment=2.0, confidence=0.99, floor=1e-9)
     signed = {content: row for content, row in signatures(connection).items() if row[1]}
     assert len(signed) > 20
     for modulus, features in signed.values():
@@ -243,7 +243,7 @@ def test_ignored_features_make_segments_stale(store: Path, connection: sqlite3.C
     one, (modulus, features) = max(signed.items(), key=lambda row: len(row[1][1]))
     ignored = np.array(sorted(features)[: len(features) // 2], np.uint64)
     index = FeatureIndex(connection, store, SCHEME, 1, ignored)
-    bars = index.bars(resemblance=0.99, containment=2.0, confidence=0.99)
+    bars = index.thresholds(resemblance=0.99, containment=2.0, confidence=0.99)
     hits = index.search(np.array(sorted(features), np.uint64), bars, modulus=modulus)
     assert hits.contents.tolist() == [one]
     assert hits.sizes.tolist() == hits.shared.tolist() == [len(features) - len(ignored)]

@@ -37,8 +37,8 @@ def built(
     )
 
 
-def bars(limits: Limits) -> _native.Bars:
-    return _native.Bars(
+def thresholds(limits: Limits) -> _native.Thresholds:
+    return _native.Thresholds(
         estimator=limits.estimator,
         sampled=limits.sampled,
         limit=limits.limit,
@@ -54,7 +54,10 @@ def found(segment: _native.Segment, query: Content, limits: Limits) -> dict[int,
     features = sorted(query.features)
     weights = [query.weight(f) * query.features[f] for f in features] if query.weights else []
     columns = segment.search(
-        np.array(features, np.uint64), np.array(weights, np.uint32), modulus=query.modulus, bars=bars(limits)
+        np.array(features, np.uint64),
+        np.array(weights, np.uint32),
+        modulus=query.modulus,
+        thresholds=thresholds(limits),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return {content: oracle.Hit(*rest) for content, *rest in rows}
@@ -287,7 +290,7 @@ def test_damage_anywhere_is_seen_and_never_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "segment"
     data = a_file(path)
     features = np.array(sorted(a_world(random.Random(1), 40, [1, 2])[1]), np.uint64)
-    everything = bars(Limits(resemblance=0.01, floor=0.0001))
+    everything = thresholds(Limits(resemblance=0.01, floor=0.0001))
     seen = damaged = 0
     for at in range(192, len(data), 61):
         path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
@@ -295,7 +298,7 @@ def test_damage_anywhere_is_seen_and_never_a_crash(tmp_path: Path) -> None:
         try:
             segment = _native.Segment.open(str(path), TOKEN)
             seen += not segment.intact()
-            segment.search(features, NONE.astype(np.uint32), modulus=1, bars=everything)
+            segment.search(features, NONE.astype(np.uint32), modulus=1, thresholds=everything)
             segment.lists(features)
         except RuntimeError:
             seen += 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nearkin.query.wording import reason_of
+from nearkin.query.families import reason_of
 from nearkin.store.families import FamilyRow
 
 

@@ -95,7 +95,7 @@ def test_families_can_be_read_before_they_are_grouped_again(
     store: Store, gone: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """By others meanwhile, or for long where it was killed, had no room, or a scan had begun."""
-    monkeypatch.setattr(Store, "_match_again", lambda *_: None)
+    monkeypatch.setattr("nearkin.api.care.match_again", lambda *_: None)
     before = {one["path"] for family in store.families().to_pylist() for one in family["documents"]}
     store.forget(gone)
     families = store.families().to_pylist()

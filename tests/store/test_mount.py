@@ -6,8 +6,7 @@ import pytest
 
 from cli.world import Called
 from nearkin.errors import StoreError
-from nearkin.store.database import connect
-from nearkin.store.mount import file_system, is_network, mount_of
+from nearkin.store.database import connect, file_system, is_network, mount_of
 
 TABLE = """\
 /dev/sda1 / ext4 rw 0 0
@@ -62,7 +61,7 @@ def test_no_store_is_made_or_opened_on_a_network_share(
     mounts = tmp_path / "mounts"
     place = str(share).replace(" ", "\\040")
     mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nserver:/export {place} {kind} rw 0 0\n")
-    monkeypatch.setattr("nearkin.store.mount.MOUNTS", mounts)
+    monkeypatch.setattr("nearkin.store.database.MOUNTS", mounts)
     for name in ("new.db", "copied.db"):
         with pytest.raises(StoreError, match=rf"network share \({kind} at {share}\).*local disk"):
             connect(share / name, create=True)

@@ -157,4 +157,4 @@ def test_ascii_with_a_nul_is_no_chinese(text: str, at: int) -> None:
     """Two letters of ASCII are one character of UTF-16."""
     data = b"words, " + text[:at].encode() + b"\0" + text[at:].encode()
     assert kind(data, named_html=False) in (_native.TEXT, _native.HTML, _native.BINARY) or b"~{" in data
-    assert _native.wide_without_mark(data) == 0
+    assert _native.detect_wide(data) == 0

@@ -39,7 +39,7 @@ Anchors::Anchors(std::string_view kept, std::size_t window) : kept_(kept), windo
   if (window < 8) throw std::invalid_argument("a window has at least eight bytes");
   if (kept.size() >= UINT32_MAX) throw std::invalid_argument("a text is too long");
   const auto count = kept.size() < window ? 0 : kept.size() - window + 1;
-  met_.resize((count + 7) / 8);
+  matched_.resize((count + 7) / 8);
   std::vector<std::uint32_t> anchors;
   for (std::size_t at = 0; at < count; ++at)
     if (is_anchor(kept.data() + at)) anchors.push_back(static_cast<std::uint32_t>(at));
@@ -80,7 +80,7 @@ std::vector<std::uint8_t> Anchors::runs(std::string_view text) {
     if (back + ahead < window_) return false;
     done = at + ahead - window_ + 1;
     set_bits(held, at - back, done);
-    set_bits(met_, place - back, place + ahead - window_ + 1);
+    set_bits(matched_, place - back, place + ahead - window_ + 1);
     shift = static_cast<std::ptrdiff_t>(place) - static_cast<std::ptrdiff_t>(at);
     return true;
   };
@@ -207,7 +207,7 @@ void WindowSet::grow() {
   }
 }
 
-void WindowSet::note(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip) {
+void WindowSet::add_owner(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip) {
   if (owner > nobody) throw std::invalid_argument("there are too many texts");
   if (used_ == 0) return;
   each<Of::likely>(text, skip, [&](std::size_t at, std::uint64_t h) {
@@ -216,8 +216,8 @@ void WindowSet::note(std::string_view text, std::uint32_t owner, std::span<const
   });
 }
 
-std::vector<std::uint8_t> WindowSet::held(std::string_view text, bool several,
-                                          std::span<const std::uint8_t> skip) const {
+std::vector<std::uint8_t> WindowSet::owned(std::string_view text, bool several,
+                                           std::span<const std::uint8_t> skip) const {
   const auto count = text.size() < window_ ? 0 : text.size() - window_ + 1;
   std::vector<std::uint8_t> bits(skip.begin(), skip.end());
   bits.resize((count + 7) / 8);

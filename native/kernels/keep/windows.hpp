@@ -27,7 +27,7 @@ class Anchors {
   std::vector<std::uint8_t> runs(std::string_view text);
 
   // One bit for each window of the kept text, set only if one of the texts given to `runs` has it.
-  const std::vector<std::uint8_t>& met() const { return met_; }
+  const std::vector<std::uint8_t>& matched() const { return matched_; }
 
  private:
   bool is_anchor(const char* at) const;
@@ -37,7 +37,7 @@ class Anchors {
   std::string_view kept_;
   std::size_t window_;
   std::vector<std::uint32_t> places_;  // offset plus one; 0: free
-  std::vector<std::uint8_t> met_;
+  std::vector<std::uint8_t> matched_;
 };
 
 // A set of windows from several texts; two are equal if all their bytes are. Overlapping windows share their bytes, so
@@ -56,10 +56,10 @@ class WindowSet {
   static constexpr std::uint32_t nobody = (1 << 20) - 3;
 
   // Marks those windows that are in the set as this text's, too. It adds none, which would cost more.
-  void note(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
+  void add_owner(std::string_view text, std::uint32_t owner, std::span<const std::uint8_t> skip);
 
   // Returns one bit for each window of a text: whether it is skipped or owned; with `several`, owned by several texts.
-  std::vector<std::uint8_t> held(std::string_view text, bool several, std::span<const std::uint8_t> skip) const;
+  std::vector<std::uint8_t> owned(std::string_view text, bool several, std::span<const std::uint8_t> skip) const;
 
   std::size_t size() const { return used_; }
 

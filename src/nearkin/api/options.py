@@ -1,7 +1,4 @@
-"""Choices of callers, refused with a sentence where a scheme or nearkin does not know them.
-
-What a scan can be told, as one flat list, and the tree of settings it becomes.
-"""
+"""Arguments of callers: refused with a sentence where nearkin cannot take them, and the settings they become."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,51 +22,56 @@ from nearkin.settings import (
     checked,
 )
 
+AnyPath = str | PathLike[str]
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def words(name: str, given: str | None) -> str | None:
-    """As SQLite can hold them: half a surrogate pair is written out."""
+    """A note or a name as SQLite can hold it: half a surrogate pair is written out."""
     checked(name, given, str | None)
     return None if given is None else given.encode("utf-8", "backslashreplace").decode()
 
 
 def signer(by: str | None) -> str:
-    """Who is told in the audit; asked before anything is done."""
+    """The name for the audit: the one given, or the login name. Ask for it before anything is done."""
     from nearkin.store.audit import login_name
 
     return words("by", by) or login_name()
 
 
-def paths_of(given: str | PathLike[str] | Iterable[str | PathLike[str]]) -> tuple[Path, ...]:
-    some = [given] if isinstance(given, str | PathLike) else list(given) if isinstance(given, Iterable) else [given]
-    for one in some:
-        if not isinstance(one, str | PathLike):
-            raise UsageError(f"A scan takes a path or a list of paths; {one!r:.60} is none.")
-        if not fspath(one):  # to Path it is the current folder
+def paths_of(given: AnyPath | Iterable[AnyPath]) -> tuple[Path, ...]:
+    """The paths of a scan: one, or several."""
+    paths = [given] if isinstance(given, str | PathLike) else list(given) if isinstance(given, Iterable) else [given]
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise UsageError(f"A scan takes a path or a list of paths; {path!r:.60} is none.")
+        if not fspath(path):  # to Path it is the current folder
             raise InputError("Cannot read '': no such file or directory.")
-    return tuple(map(Path, some))
+    return tuple(map(Path, paths))
 
 
 def names_of(name: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    """One alone may be given as it is: gone through it would be its letters."""
-    some = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else given
-    found: tuple[str, ...] = checked(name, some, tuple[str, ...])
-    return found
+    """Several names, or one: a string would be taken for a list of its letters."""
+    listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else given
+    names: tuple[str, ...] = checked(name, listed, tuple[str, ...])
+    return names
 
 
 def at_least_one(name: str, number: int | None) -> None:
+    """Refuse numbers below 1."""
     if number is not None and checked(name, number, int) < 1:
         raise UsageError(f"{name} must be at least 1, not {number}.")
 
 
 def two_names(given: object, what: str) -> tuple[str, str]:
-    if isinstance(given, tuple | list) and [isinstance(one, str) for one in given] == [True, True]:
+    """Two names in a tuple or a list; `what` says in an error what they are of."""
+    if isinstance(given, tuple | list) and [isinstance(name, str) for name in given] == [True, True]:
         return given[0], given[1]
     raise UsageError(f"{what}, not {given!r:.60}.")
 
 
 def chosen(known: type[Choice], name: str, what: str) -> Choice:
+    """One of the known names; `what` says in an error what they are of."""
     try:
         return known(name)
     except ValueError:
@@ -77,6 +79,7 @@ def chosen(known: type[Choice], name: str, what: str) -> Choice:
 
 
 def containment_for(scheme: Scheme, asked: float | None) -> float:
+    """The limit of containment: the one asked for, or the default of schemes that can tell containment."""
     if asked is None:
         return MatchSettings().containment if scheme.contains else NO_CONTAINMENT
     if not scheme.contains:
@@ -87,13 +90,14 @@ def containment_for(scheme: Scheme, asked: float | None) -> float:
 
 
 def refuse_no_share(**shares: float | None) -> None:
+    """Refuse shares that are not between 0 and 1."""
     for name, share in shares.items():
         if share is not None and not 0.0 <= checked(name, share, float) <= 1.0:
             raise UsageError(f"{name} must be between 0 and 1, not {share:g}.")
 
 
 def refuse_unmeasurable(scheme: Scheme, limits: MatchSettings, *, keep_text: bool) -> None:
-    """What codes find is measured on the texts, and not all measures tell how many bytes are shared."""
+    """Refuse limits that a scheme cannot measure: codes need the texts, and a cosine has no shared bytes."""
     if scheme.estimator.coded and not keep_text:
         raise UsageError(f"{scheme.spec} measures the texts themselves; leave out --no-text, or use another scheme.")
     if scheme.measure == "cosine" and limits.min_shared_bytes:
@@ -104,7 +108,7 @@ Group = TypeVar("Group", WalkSettings, TextSettings, MatchSettings, RunSettings,
 
 
 class ScanOptions(TypedDict, total=False):
-    """What a scan can be told; defaults are those of `nearkin.settings`."""
+    """Options of a scan; defaults are those of `nearkin.settings`."""
 
     scheme: str
     threshold: float
@@ -132,7 +136,7 @@ class ScanOptions(TypedDict, total=False):
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
-    """The tree of settings from options without one; those that are None are left at their defaults."""
+    """The tree of settings that options become; those that are None keep their defaults."""
     given = {"keep" if key == "keep_text" else key: value for key, value in options.items() if value is not None}
     given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
 
@@ -141,7 +145,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         return group(**{name: given.pop(name) for name in names})
 
     scheme = parse_scheme(checked("scheme", given.pop("scheme", DEFAULT_SCHEME), str))
-    if "threshold" in given:  # a floor that nobody asked for never stands above it
+    if "threshold" in given:  # the default floor never stands above it
         given.setdefault("floor", min(MatchSettings().floor, checked("threshold", given["threshold"], float)))
     given["containment"] = containment_for(scheme, given.get("containment"))
     settings = Settings(

@@ -1,14 +1,10 @@
-"""Of texts in memory: sign, resemblance, containment, match and families. What a text is: nearkin.api.texts.
+"""Texts in memory: sign them, measure two, match and group many.
 
-What callers may give as a text.
+A text is a str, taken as it reads, or bytes, read as a scan reads a file: sniffed, decoded, stripped to what a reader
+of a page sees. Either is made canonical as in a scan, unless `raw` is set.
 
-A text is a str, taken as it reads, or bytes, read as a scan reads a file: sniffed, decoded, stripped to what
-a reader of a page sees. Either is made canonical as in a scan, unless `raw` is set.
-
-Several texts, as callers may give them: a dict, anything that can be gone through, or a column of Arrow.
-
-What says by Arrow's protocol that it is one (pyarrow, polars, pandas, DuckDB) is taken as that: gone through it would
-be scalars, or the names of its columns.
+Several texts are a dict, an iterable, or a column of Arrow. What says by Arrow's protocol that it is a column (pyarrow,
+polars, pandas, DuckDB) is taken as one: iterating it would give scalars, or the names of columns.
 """
 
 import dataclasses
@@ -38,142 +34,12 @@ Texts = Mapping[Any, Text] | Iterable[Text]
 
 EXACT = "exact:window=20"  # two texts at hand are measured, not sampled
 IGNORED = TextSettings().ignore
-
-
-def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
-    some = tuple(ignore) if isinstance(ignore, list) else ignore
-    return Canon.of(TextSettings(raw=raw, ignore=checked("ignore", some, tuple[str, ...])), lines=keeps_lines(scheme))
-
-
-def extracted_from(text: Text, raw: bool) -> bytes | None:
-    """None: there is no text in it."""
-    return extraction_of(text, raw).text
-
-
-def extraction_of(text: Text, raw: bool) -> "Extracted":
-    from nearkin.text.kind import Extracted
-
-    if isinstance(text, str):
-        # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
-        return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")
-    if isinstance(text, bytes):
-        from nearkin.engine.single_document import extracted
-
-        return extracted(text, b"", raw=raw)
-    raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
-
-
-def data_of(text: Text) -> bytes:
-    """The bytes of a file with this text."""
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-
-
-def canonical(text: Text, canon: Canon) -> bytes | None:
-    extracted = extracted_from(text, canon.raw)
-    return None if extracted is None else canon.apply(extracted)
-
-
-PROTOCOL = ("__arrow_c_stream__", "__arrow_c_array__")
-AT_ONCE = 256
-
-
-def named_texts(texts: Texts, function: str) -> Iterator[tuple[Any, Text]]:
-    """With their keys, or their positions. UsageError: these are no texts, or, when it comes to it, one is none."""
-    if isinstance(texts, str | bytes | bytearray | memoryview):
-        # One text can be gone through too: its letters would be taken for texts.
-        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not one text.")
-    if isinstance(texts, Mapping):
-        return _checked(texts.items())
-    if _is_arrow(texts):
-        return _checked(enumerate(text for array in _of_arrow(texts, function) for text in _plain_values(array)))
-    if not isinstance(texts, Iterable):
-        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not {_kind(texts)}.")
-    return _checked(enumerate(texts))
-
-
-def texts_to_sign(texts: Texts, function: str, *, raw: bool) -> Iterator[Some]:
-    """The same, some at a time. Columns of strings are handed over as they are."""
-    if not _is_arrow(texts):
-        return in_batches(_extracted(named_texts(texts, function), raw))
-    return _of_columns(_of_arrow(texts, function), raw)
-
-
-def _of_columns(arrays: "Iterable[pa.Array]", raw: bool) -> Iterator[Some]:
-    first = 0
-    for array in arrays:
-        if (column := _column(array)) is not None:
-            yield from cut(column, first)
-        else:
-            yield from in_batches(_extracted(_checked(enumerate(_plain_values(array), first)), raw))
-        first += len(array)
-
-
-def _column(array: "pa.Array") -> Column | None:
-    """None: these are no strings, or some are missing."""
-    import pyarrow as pa
-
-    wide = pa.types.is_large_string(array.type)
-    if not (wide or pa.types.is_string(array.type)) or array.null_count or not len(array):
-        return None
-    _, offsets, data = array.buffers()
-    places = np.frombuffer(offsets, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
-    return Column(places.astype(np.int64), np.frombuffer(data or b"", np.uint8))
-
-
-def _extracted(named: Iterable[tuple[Any, Text]], raw: bool) -> Iterator[Named]:
-    # A string of ASCII is read where it is: of 200 MB, copies took a tenth of the time.
-    for name, text in named:
-        yield name, text if type(text) is str and text.isascii() else extracted_from(text, raw) or b""
-
-
-def _checked(named: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Text]]:
-    for name, text in named:
-        if isinstance(text, str | bytes):
-            yield name, text
-        elif isinstance(plain := text.as_py() if hasattr(text, "as_py") else text, str | bytes):  # a scalar of Arrow
-            yield name, plain
-        else:
-            raise UsageError(f"A text is a str or bytes; the one at {name!r} is {_kind(plain)}.")
-
-
-def _kind(value: object) -> str:
-    return "None" if value is None else type(value).__name__
-
-
-def _is_arrow(texts: object) -> bool:
-    return any(hasattr(texts, name) for name in PROTOCOL)
-
-
-def _of_arrow(texts: Any, function: str) -> "Iterator[pa.Array]":
-    import pyarrow as pa
-
-    if isinstance(texts, pa.RecordBatchReader):  # may be longer than memory
-        _refuse_no_column(texts.schema, function)
-        return (batch.column(0) for batch in texts)
-    try:
-        column = pa.chunked_array(texts if hasattr(texts, PROTOCOL[0]) else [pa.array(texts)])
-    except (pa.ArrowException, TypeError, ValueError) as error:
-        raise UsageError(f"{function} cannot read this {_kind(texts)} as a column of texts: {error}.") from error
-    if pa.types.is_struct(column.type):
-        _refuse_no_column(pa.schema(list(column.type)), function)
-        column = pa.chunked_array([chunk.field(0) for chunk in column.chunks], column.type.field(0).type)
-    return iter(column.chunks)
-
-
-def _plain_values(array: "pa.Array") -> Iterator[Any]:
-    """Some at a time: an array may be all there is."""
-    for start in range(0, len(array), AT_ONCE):
-        yield from array.slice(start, AT_ONCE).to_pylist()
-
-
-def _refuse_no_column(schema: "pa.Schema", function: str) -> None:
-    if len(schema.names) != 1:
-        there = f"this one has: {', '.join(map(str, schema.names))}" if schema.names else "this one has none"
-        raise UsageError(f"{function} takes one column of a table, as table['text']; {there}.")
+PROTOCOL = ("__arrow_c_stream__", "__arrow_c_array__")  # what columns of Arrow have, whoever made them
+AT_ONCE = 256  # texts of a column made plain strings
 
 
 def sign(text: Text, scheme: str = DEFAULT_SCHEME, *, raw: bool = False, ignore: Sequence[str] = IGNORED) -> Signature:
-    """The text's features and their weights under a scheme."""
+    """Features of a text and their weights under a scheme."""
     how = parse_scheme(scheme)
     canon = canon_for(raw, ignore, how)
     return dataclasses.replace(sign_canonical(canonical(text, canon) or b"", how), canon=canon.spec)
@@ -276,7 +142,7 @@ def families(
         scheme_of,
         unlisted_of,
     )
-    from nearkin.query.in_memory import families_of_pairs
+    from nearkin.query.pair_families import families_of_pairs
 
     refuse_no_pairs(pairs)
     how = chosen(View, view, "view")
@@ -285,16 +151,16 @@ def families(
     scheme = parse_scheme(scheme_of(pairs) or EXACT)
     limits = MatchSettings(threshold=threshold, containment=containment_for(scheme, containment), floor=threshold)
     unlisted = unlisted_of(pairs)
-    found = families_of_pairs(pairs, limits, scheme, how, unlisted)
-    told = family_table(found, name=pairs.schema.field("a").type, stored=False, view=how)
+    records = families_of_pairs(pairs, limits, scheme, how, unlisted)
+    table = family_table(records, name=pairs.schema.field("a").type, stored=False, view=how)
     pieces = [IN_PIECES] if unlisted and how is not View.CLIQUE else []
-    return marked_partial(told, [*missing_below(pairs, limits), *pieces])
+    return marked_partial(table, [*missing_below(pairs, limits), *pieces])
 
 
 def _compared(
     a: Text, b: Text, scheme: Scheme, canon: Canon, measure: Callable[..., Any], *, of_nothing: float | None
 ) -> float | None:
-    """`of_nothing`: what the measure is where only the first text is empty."""
+    """A measure of two texts; `of_nothing` is its value where only the first text is empty."""
     if type(a) is type(b) and a == b:
         return 1.0
     first, second = canonical(a, canon), canonical(b, canon)
@@ -315,7 +181,7 @@ def _compared(
 
 
 def _spelled(name: str) -> str:
-    """Bytes that are not UTF-8 with \\xNN, and what is not even a byte, half a surrogate pair, with \\uNNNN."""
+    """A name as UTF-8: bytes that are not UTF-8 are written \\xNN, half a surrogate pair, which is no byte, \\uNNNN."""
     try:
         return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:
@@ -334,3 +200,135 @@ def _plain(names: list[Any]) -> list[Any]:
         twice = next(name for name, times in Counter(plain).items() if times > 1)
         raise UsageError(f"Two texts have names that are both written {twice!r}, as 1 and '1' are; name them apart.")
     return plain
+
+
+def canon_for(raw: bool, ignore: Sequence[str], scheme: Scheme) -> Canon:
+    """How texts are made canonical: raw, or without these differences; with lines where the scheme counts them."""
+    names = checked("ignore", tuple(ignore) if isinstance(ignore, list) else ignore, tuple[str, ...])
+    return Canon.of(TextSettings(raw=raw, ignore=names), lines=keeps_lines(scheme))
+
+
+def extracted_from(text: Text, raw: bool) -> bytes | None:
+    """What a reader of it sees, as UTF-8; None: there is no text in it."""
+    return extraction_of(text, raw).text
+
+
+def extraction_of(text: Text, raw: bool) -> "Extracted":
+    """What a reader of it sees, with its kind and encoding."""
+    from nearkin.text.kind import Extracted
+
+    if isinstance(text, str):
+        # Half a surrogate pair is no character, so it reads as nothing; taken as it is, it is no other string's.
+        return Extracted(text.encode("utf-8", "surrogatepass" if raw else "replace"), "text/plain", "utf-8")
+    if isinstance(text, bytes):
+        from nearkin.engine.single_document import extracted
+
+        return extracted(text, b"", raw=raw)
+    raise UsageError(f"A text is a str or bytes, not {type(text).__name__}.")
+
+
+def data_of(text: Text) -> bytes:
+    """The bytes of a file with this text."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def canonical(text: Text, canon: Canon) -> bytes | None:
+    """The canonical text; None: there is no text in it."""
+    extracted = extracted_from(text, canon.raw)
+    return None if extracted is None else canon.apply(extracted)
+
+
+def named_texts(texts: Texts, function: str) -> Iterator[tuple[Any, Text]]:
+    """Texts with their keys, or their positions. A UsageError where these are no texts, or, once it is reached, one is
+    none."""
+    if isinstance(texts, str | bytes | bytearray | memoryview):
+        # One text can be iterated, too: its letters would be taken for texts.
+        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not one text.")
+    if isinstance(texts, Mapping):
+        return _checked(texts.items())
+    if _is_arrow(texts):
+        return _checked(enumerate(text for array in _of_arrow(texts, function) for text in _plain_values(array)))
+    if not isinstance(texts, Iterable):
+        raise UsageError(f"{function} takes a list, a dict or an iterable of texts, not {_kind(texts)}.")
+    return _checked(enumerate(texts))
+
+
+def texts_to_sign(texts: Texts, function: str, *, raw: bool) -> Iterator[Some]:
+    """Named texts in batches. Columns of strings are handed over as they are."""
+    if not _is_arrow(texts):
+        return in_batches(_extracted(named_texts(texts, function), raw))
+    return _of_columns(_of_arrow(texts, function), raw)
+
+
+def _of_columns(arrays: "Iterable[pa.Array]", raw: bool) -> Iterator[Some]:
+    first = 0
+    for array in arrays:
+        if (column := _column(array)) is not None:
+            yield from cut(column, first)
+        else:
+            yield from in_batches(_extracted(_checked(enumerate(_plain_values(array), first)), raw))
+        first += len(array)
+
+
+def _column(array: "pa.Array") -> Column | None:
+    """The strings of a column where they lie; None: these are no strings, or some are missing."""
+    import pyarrow as pa
+
+    wide = pa.types.is_large_string(array.type)
+    if not (wide or pa.types.is_string(array.type)) or array.null_count or not len(array):
+        return None
+    _, offsets, data = array.buffers()
+    places = np.frombuffer(offsets, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
+    return Column(places.astype(np.int64), np.frombuffer(data or b"", np.uint8))
+
+
+def _extracted(named: Iterable[tuple[Any, Text]], raw: bool) -> Iterator[Named]:
+    # A string of ASCII is read where it is: of 200 MB, copies took a tenth of the time.
+    for name, text in named:
+        yield name, text if type(text) is str and text.isascii() else extracted_from(text, raw) or b""
+
+
+def _checked(named: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Text]]:
+    for name, text in named:
+        if isinstance(text, str | bytes):
+            yield name, text
+        elif isinstance(plain := text.as_py() if hasattr(text, "as_py") else text, str | bytes):  # a scalar of Arrow
+            yield name, plain
+        else:
+            raise UsageError(f"A text is a str or bytes; the one at {name!r} is {_kind(plain)}.")
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _is_arrow(texts: object) -> bool:
+    return any(hasattr(texts, name) for name in PROTOCOL)
+
+
+def _of_arrow(texts: Any, function: str) -> "Iterator[pa.Array]":
+    import pyarrow as pa
+
+    if isinstance(texts, pa.RecordBatchReader):  # may be longer than memory
+        _refuse_no_column(texts.schema, function)
+        return (batch.column(0) for batch in texts)
+    try:
+        column = pa.chunked_array(texts if hasattr(texts, PROTOCOL[0]) else [pa.array(texts)])
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise UsageError(f"{function} cannot read this {_kind(texts)} as a column of texts: {error}.") from error
+    if pa.types.is_struct(column.type):
+        _refuse_no_column(pa.schema(list(column.type)), function)
+        column = pa.chunked_array([chunk.field(0) for chunk in column.chunks], column.type.field(0).type)
+    return iter(column.chunks)
+
+
+def _plain_values(array: "pa.Array") -> Iterator[Any]:
+    """Strings of a column, a batch at a time: an array may be as long as all texts together."""
+    for start in range(0, len(array), AT_ONCE):
+        yield from array.slice(start, AT_ONCE).to_pylist()
+
+
+def _refuse_no_column(schema: "pa.Schema", function: str) -> None:
+    if len(schema.names) != 1:
+        there = f"this one has: {', '.join(map(str, schema.names))}" if schema.names else "this one has none"
+        raise UsageError(f"{function} takes one column of a table, as table['text']; {there}.")

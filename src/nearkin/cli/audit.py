@@ -1,25 +1,26 @@
-"""`audit`: who did what to the store.
+"""`audit`: who did what to the store."""
 
-What was done, in a few words, from what the audit noted before and after.
-"""
-
-import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.options import Record, chosen, common, emit
-from nearkin.cli.wording import count
-from nearkin.cli.wording import size as in_words
+from nearkin.cli.options import chosen, common, emit_listing
+from nearkin.cli.wording import hard
 from nearkin.errors import UsageError
+from nearkin.wording import count, safe
+from nearkin.wording import size as in_words
+
+if TYPE_CHECKING:
+    from nearkin.store.audit import AuditEntry
 
 
 def moment(text: str) -> str:
-    from nearkin.store import audit
+    """A date or a moment, as --since takes it."""
+    from nearkin.api.listings import audit_moment
 
     try:
-        return audit.moment(text)
+        return audit_moment(text)
     except UsageError as error:
         raise click.BadParameter(error.sentence) from error
 
@@ -37,65 +38,56 @@ def audit(store: Path, form: str | None, quiet: bool, action: str | None, since:
     It records scans, verdicts, templates and every other change that someone made to the store. Entries are never
     changed or deleted.
     """
-    from dataclasses import asdict
+    from nearkin.api.store import Store
 
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.store.audit import entries
-
-    with opened(store) as connection:
-        scoped = is_scoped(connection)
-        records = [asdict(one) for one in entries(connection, action=action, since=since, limit=limit)]
+    with Store(store).listings.audit(action=action, since=since, limit=limit) as listing:
+        entries = list(listing.items)
     form = chosen(form)
     if form != "table":
-        columns = ["id", "at", "by", "action", "subject", "before", "after"]
-        emit(records, form, columns=columns, rows=_as_json)
+        emit_listing(listing, entries, form)
         return
-    from nearkin.cli.screen import Screen, hard
-    from nearkin.cli.wording import safe
+    from nearkin.cli.screen import Screen
 
     screen = Screen()
-    if not records:
+    if not entries:
         screen.line("The audit is empty." if action is None and since is None else "The audit has no such entries.")
         return
     screen.columns(
         ["at", "by", "action", "subject and result"],
         (
             [
-                one["at"][:19].replace("T", " "),
-                safe(one["by"]),
-                safe(one["action"]),
-                "\n  ".join([*(hard(safe(line)) for line in subject(one, scoped=scoped)), safe(told(one))]).rstrip(),
+                entry.at[:19].replace("T", " "),
+                safe(entry.by),
+                safe(entry.action),
+                "\n  ".join(
+                    [*(hard(safe(line)) for line in _subject(entry, scoped=listing.scoped)), safe(_result(entry))]
+                ).rstrip(),
             ]
-            for one in records
+            for entry in entries
         ),
         folding=True,
     )
-
-
-def _as_json(record: Record) -> list[Record]:
-    """What was before and after has no one shape: in a cell it is JSON."""
-    states = {key: None if record[key] is None else json.dumps(record[key]) for key in ("before", "after")}
-    return [{**record, **states}]
 
 
 CHANGES = ("new", "changed", "moved", "gone")
 DIGITS = 12  # of a digest
 
 
-def subject(record: Record, *, scoped: bool) -> list[str]:
-    """What is added is noted by its path; where paths alone are ambiguous, its scope goes before it. Of a pair each
-    document has a line."""
-    scope = (record["after"] or {}).get("scope") if record["action"] == "check --add" else None
-    name = f"{scope}:{record['subject']}" if scoped and scope else str(record["subject"])
-    if not record["action"].startswith("verdict") or not name.startswith("pair "):
+def _subject(entry: "AuditEntry", *, scoped: bool) -> list[str]:
+    """What an entry is about. What was added is noted by its path; where paths alone are ambiguous, its scope goes
+    before it. Of a pair each document has a line."""
+    scope = (entry.after or {}).get("scope") if entry.action == "check --add" else None
+    name = f"{scope}:{entry.subject}" if scoped and scope else str(entry.subject)
+    if not entry.action.startswith("verdict") or not name.startswith("pair "):
         return [name]
     first, *rest = name.split(" and ")
-    return [first, *(f"and {one}" for one in rest)]
+    return [first, *(f"and {document}" for document in rest)]
 
 
-def told(record: Record) -> str:
-    before, after = (record[side] if isinstance(record[side], dict) else {} for side in ("before", "after"))
-    match record["action"]:
+def _result(entry: "AuditEntry") -> str:
+    """What was done, in a few words, from what the audit noted before and after."""
+    before, after = (state if isinstance(state, dict) else {} for state in (entry.before, entry.after))
+    match entry.action:
         case "scan":
             return _scan(after)
         case "verdict set":
@@ -124,8 +116,8 @@ def told(record: Record) -> str:
 
 def _scan(after: dict[str, Any]) -> str:
     changes = [f"{count(after[name])} {name}" for name in CHANGES if after.get(name)]
-    found = [count(after[name], name) for name in ("documents", "families") if name in after]
-    return "; ".join(filter(None, [", ".join(found), ", ".join(changes)]))
+    totals = [count(after[name], name) for name in ("documents", "families") if name in after]
+    return "; ".join(filter(None, [", ".join(totals), ", ".join(changes)]))
 
 
 def _note(about: dict[str, Any]) -> str:

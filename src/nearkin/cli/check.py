@@ -1,7 +1,4 @@
-"""`check`: what in the store is like a file.
-
-`check --add`: what was asked about is stored as well.
-"""
+"""`check`: what in the store is like a file; with --add the file is stored as well."""
 
 import sys
 from pathlib import Path
@@ -10,13 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.options import NAME_OR_DASH, Share, chosen, common, emit
-from nearkin.cli.wording import complain, name_of, note, tell_unopened, without_text
+from nearkin.cli.wording import complain, name_of, note, note_unopened, shortened, without_text
+from nearkin.cli.wording import name as location_name
 from nearkin.errors import InputError, UsageError
+from nearkin.wording import count, safe
 
 if TYPE_CHECKING:
+    from nearkin.api.check import DocumentChecker
+    from nearkin.api.store import Store
     from nearkin.cli.screen import Screen
     from nearkin.model import Similar
-    from nearkin.query.check import Checker, RangeQuery
+    from nearkin.query.check import RangeQuery
     from nearkin.query.lookup import NamedDocument
 
 
@@ -68,73 +69,54 @@ def check(
     The most alike come first: same bytes, same words, then near ones by resemblance. The thresholds are those of the
     last scan unless you give others.
     """
+    from nearkin.api.check import range_query
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.wording import count
-    from nearkin.query.check import Checker, RangeQuery
-    from nearkin.query.records import similar_record
-    from nearkin.query.store_view import connected, is_scoped
-    from nearkin.scheme import likeness
-    from nearkin.store.contents import count_stale
 
     if sql and form is not None:
         raise UsageError("--sql prints only the query; drop --format.")
-    names = {"table": table, "column": column}
-    own = RangeQuery(**{option: name for option, name in names.items() if name is not None})
-    if not sql and (unused := next((option for option, name in names.items() if name is not None), None)):
-        raise UsageError(f"--{unused} goes with --sql; use: nearkin check FILE --sql --{unused} …")
-    refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
+    own = range_query(table, column)
+    for option, value in {"table": table, "column": column}.items():
+        if value is not None and not sql:
+            raise UsageError(f"--{option} goes with --sql; use: nearkin check FILE --sql --{option} …")
+    _refuse_wrong_adding(files, add=add, sql=sql, name=name, by=by, scheme=scheme)
     form = chosen(form)
-    with connected(store) as connection:
-        checker = Checker.of(
-            connection, store, scheme, min_resemblance=min_resemblance, min_containment=min_containment
-        )
-        scoped, score = is_scoped(connection), likeness(checker.scheme)
-        queries = _read_all(files, store, raw=checker.canon.raw)
+    with Store(store).checking(scheme, min_resemblance=min_resemblance, min_containment=min_containment) as checker:
+        queries = _read_all(files, checker)
         if sql:
             _print_sql(checker, queries, own, quiet=quiet)
             return _code(files, queries, similar=False)
-        if left := checker.unsigned:
-            spec = checker.scheme.spec
-            were = "was" if left == 1 else "were"
-            unseen = f"{count(left, 'texts')} {were} not compared, having no signature by {spec}"
-            note(f"{unseen}; scan again with --scheme {spec}", quiet=quiet)
-        if stale := count_stale(connection):
-            were = "was" if stale == 1 else "were"
-            note(
-                f"{count(stale, 'documents')} {were} read by an older nearkin and not compared; scan again.",
-                quiet=quiet,
-            )
+        unsigned, stale = checker.unsigned, checker.stale
+        _note_not_compared(checker.scheme, unsigned, stale, quiet=quiet)
         for query in queries:
             if not query.size:
                 note(f"{name_of(query)} is empty, so nothing resembles it.", quiet=quiet)
-            elif not checker.canon.apply(query.text or b""):
+            elif not checker.has_words(query):
                 note(f"{without_text(query)}; only its bytes were looked up.", quiet=quiet)
-            tell_unopened(query, quiet=quiet)
+            note_unopened(query, quiet=quiet)
         with progress("comparing", quiet=quiet):
-            found = [
-                (query, checker.check(query.digest, query.text, limit=limit, all_copies=all_copies))
-                for query in queries
-            ]
+            answers = [(query, checker.check(query, limit=limit, all_copies=all_copies)) for query in queries]
     if add:
-        add_all(queries, store, name, by, quiet=quiet)
+        _add_all(Store(store), queries, name, by, quiet=quiet)
+    several = len(files) > 1
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        for query, similar in found:
-            _show(query, similar, Screen(scoped, score), named=len(files) > 1)
+        for query, similar in answers:
+            _show(query, similar, Screen(checker.scoped, checker.score), named=several)
     else:
         emit(
             (
-                {**({"query": query.name} if len(files) > 1 else {}), **similar_record(one, scoped=scoped)}
-                for query, similar in found
-                for one in similar
+                {**({"query": query.name} if several else {}), **checker.record(document)}
+                for query, similar in answers
+                for document in similar
             ),
             form,
-            columns=_columns(several=len(files) > 1, scoped=scoped),
+            columns=[*(["query"] if several else []), *checker.columns],
             paths=frozenset({"query", "path"}),
         )
-    like = exit_code and any(similar for _, similar in found)
-    in_doubt = left or stale or any(query.holds or query.problem for query in queries)
+    like = exit_code and any(similar for _, similar in answers)
+    in_doubt = unsigned or stale or any(query.holds or query.problem for query in queries)
     return InputError.exit_code if exit_code and in_doubt and not like else _code(files, queries, similar=like)
 
 
@@ -143,33 +125,33 @@ def _code(files: tuple[str, ...], queries: "list[NamedDocument]", *, similar: bo
     return InputError.exit_code if len(queries) < len(files) else int(similar)
 
 
-def _columns(*, several: bool, scoped: bool) -> list[str]:
-    shares = ["resemblance", "query_in_doc", "doc_in_query", "exact", "low", "high", "template"]
-    return [*(["query"] if several else []), "path", *(["scope"] if scoped else []), "tier", *shares]
-
-
-def _read_all(files: tuple[str, ...], store: Path, *, raw: bool) -> "list[NamedDocument]":
+def _read_all(files: tuple[str, ...], checker: "DocumentChecker") -> "list[NamedDocument]":
     """Those that can be read; one that cannot keeps no answer from the others."""
-    found = []
+    queries = []
     for file in files:
         try:
-            found.append(_read(file, store, raw=raw))
+            data = sys.stdin.buffer.read() if file == "-" else None
+            queries.append(checker.read(file) if data is None else checker.read_bytes(file, data))
         except InputError as error:
             if len(files) == 1:
                 raise
             complain(error.sentence)
-    return found
+    return queries
 
 
-def _read(name: str, store: Path, *, raw: bool) -> "NamedDocument":
-    from nearkin.query.lookup import find_document, from_bytes
+def _note_not_compared(scheme: str, unsigned: int, stale: int, *, quiet: bool) -> None:
+    if unsigned:
+        were = "was" if unsigned == 1 else "were"
+        unseen = f"{count(unsigned, 'texts')} {were} not compared, having no signature by {scheme}"
+        note(f"{unseen}; scan again with --scheme {scheme}", quiet=quiet)
+    if stale:
+        were = "was" if stale == 1 else "were"
+        note(f"{count(stale, 'documents')} {were} read by an older nearkin and not compared; scan again.", quiet=quiet)
 
-    return from_bytes("-", sys.stdin.buffer.read(), raw=raw) if name == "-" else find_document(name, store, raw=raw)
 
-
-def _print_sql(checker: "Checker", queries: "list[NamedDocument]", own: "RangeQuery", *, quiet: bool) -> None:
+def _print_sql(checker: "DocumentChecker", queries: "list[NamedDocument]", own: "RangeQuery", *, quiet: bool) -> None:
     for query in queries:
-        statement = checker.sql(query.text, own)
+        statement = checker.sql(query, own)
         if statement is not None:
             click.echo(statement)
         else:
@@ -177,8 +159,6 @@ def _print_sql(checker: "Checker", queries: "list[NamedDocument]", own: "RangeQu
 
 
 def _show(query: "NamedDocument", similar: "list[Similar]", screen: "Screen", *, named: bool) -> None:
-    from nearkin.cli.wording import count, safe, shortened
-
     if named:
         about = count(len(similar), "documents")
         screen.heading(shortened(safe(query.name), screen.width - len(about) - 2), about)
@@ -190,7 +170,7 @@ def _show(query: "NamedDocument", similar: "list[Similar]", screen: "Screen", *,
         )
 
 
-def refuse_wrong_adding(
+def _refuse_wrong_adding(
     files: tuple[str, ...], *, add: bool, sql: bool, name: str | None, by: str | None, scheme: str | None
 ) -> None:
     if not add:
@@ -208,32 +188,16 @@ def refuse_wrong_adding(
         raise UsageError("--name is only for standard input; files keep their own names.")
 
 
-def add_all(queries: "list[NamedDocument]", store: Path, name: str | None, by: str | None, *, quiet: bool) -> None:
-    """Says of each what became of it."""
-    from nearkin.checkin import CheckIn
-    from nearkin.cli.wording import count, safe
-    from nearkin.cli.wording import name as location_name
-    from nearkin.environment import version
-    from nearkin.store.audit import login_name
-    from nearkin.store.database import connect
-
-    connection = connect(store, write=True)
-    try:
-        check_in = CheckIn(connection, store, version(), by or login_name())
-        for query in queries:
-            if query.data is not None:
-                added = check_in.add_bytes(name or "", query.data)
-            elif query.file is not None:
-                added = check_in.add_file(query.file)
-            else:
-                note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
-                continue
-            where = location_name(added.location, scoped=True)
-            told = f"added as {where}" if added.new else f"is already in the store, unchanged, as {where}"
-            if added.replaced:
-                told = f"replaced {where}, which had other bytes"
-            if added.members:
-                told += f", with {count(added.members, 'documents')} in it"
-            note(f"{name_of(query)} {told}.", quiet=quiet)
-    finally:
-        connection.close()
+def _add_all(store: "Store", queries: "list[NamedDocument]", name: str | None, by: str | None, *, quiet: bool) -> None:
+    """Store the files, and say of each what became of it."""
+    for query, added in store.add_documents(queries, name=name, by=by):
+        if added is None:
+            note(f"{safe(query.name)} is already a document of the store; nothing was added.", quiet=quiet)
+            continue
+        where = location_name(added.location, scoped=True)
+        result = f"added as {where}" if added.new else f"is already in the store, unchanged, as {where}"
+        if added.replaced:
+            result = f"replaced {where}, which had other bytes"
+        if added.members:
+            result += f", with {count(added.members, 'documents')} in it"
+        note(f"{name_of(query)} {result}.", quiet=quiet)

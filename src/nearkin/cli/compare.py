@@ -1,9 +1,8 @@
 """`compare`: one pair in full.
 
-Two texts beside each other on a terminal: what is the same shortened, what differs word by word.
-
-The mark between the columns says the same without colours: ≠ where words of both sides differ, < and > where words of
-one do, « and » where these stand elsewhere in the other text, too, ↔ where text was moved.
+On a terminal both texts stand beside each other: what is the same shortened, what differs word by word. The mark
+between the columns says the same without colours: ≠ where words of both sides differ, < and > where words of one do,
+« and » where these stand elsewhere in the other text, too, ↔ where text was moved.
 """
 
 from collections.abc import Iterator
@@ -14,15 +13,20 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.options import FILE, NAME, chosen, common, emit_one, text_options
-from nearkin.cli.wording import cells, count, safe
+from nearkin.cli.wording import apart, both_ends, cells, measured, without_text
+from nearkin.settings import TextSettings
+from nearkin.wording import count, percent, safe, share, size
 
 if TYPE_CHECKING:
+    from nearkin.api.comparison import ComparedDocuments
     from nearkin.cli.screen import Screen
-    from nearkin.query.comparison import Comparison, TemplatePayload
+    from nearkin.query.comparison import Comparison
     from nearkin.query.lookup import NamedDocument, Readable
     from nearkin.report.word_marks import AlignedRow, Word
-    from nearkin.scheme import Estimate, Scheme
-    from nearkin.text.canon import Canon
+    from nearkin.scheme import Estimate
+    from nearkin.scheme.plan import Collision
+
+IGNORED = TextSettings().ignore
 
 LISTED = 10  # passages on the screen; JSON has all
 
@@ -71,161 +75,128 @@ def compare(
     shingles are shown as well. "similar" is the shared part of the smaller document. All figures include boilerplate;
     if the store has templates, payload is the resemblance without them.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.comparison import compare as measure
-    from nearkin.query.comparison import payload_of, without_templates
-    from nearkin.query.lookup import find_document
-    from nearkin.query.records import comparison_record
-    from nearkin.scheme import keeps_lines, parse_scheme
-    from nearkin.settings import TextSettings
-    from nearkin.text.canon import Canon
 
-    how = parse_scheme(scheme)
-    text = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
-    canon = Canon.of(text, lines=keeps_lines(how))
-    first, second = (find_document(name, store, raw=raw) for name in (a, b))
     with progress("comparing", quiet=quiet):
-        found = measure(first, second, how, canon, least=min_length)
-        payload = payload_of(first, second, how, canon, store)
-        found = without_templates(found, payload)
+        compared = Store(store).compare(
+            a, b, scheme, min_length=min_length, raw=raw, ignore=IGNORED if ignore is None else ignore
+        )
     if page is not None:
-        _write_page(page, first, second, found, how, canon)
+        compared.write_page(page)
     form = chosen(form)
     if form == "table":
-        _show(first, second, found, how, payload)
-        _show_texts(first, second, found, canon)
-        return
-    record = comparison_record(a, b, first.size, second.size, found, how.spec, payload.resemblance if payload else None)
-    emit_one(record, form, paths=frozenset({"a", "b"}))
+        _show(compared)
+        _show_texts(compared)
+    else:
+        emit_one(compared.record(), form, paths=frozenset({"a", "b"}))
 
 
-def _write_page(
-    page: Path, a: "NamedDocument", b: "NamedDocument", found: "Comparison", scheme: "Scheme", canon: "Canon"
-) -> None:
-    from nearkin.errors import InputError
-    from nearkin.report.comparison_page import comparison_page
-
-    try:
-        with page.open("w", encoding="utf-8", errors="replace") as file:
-            file.writelines(comparison_page(a, b, found, scheme.spec, canon))
-    except OSError as error:
-        raise InputError(f"Cannot write {page}: {(error.strerror or str(error)).lower()}.") from error
-
-
-def _show_texts(a: "NamedDocument", b: "NamedDocument", found: "Comparison", canon: "Canon") -> None:
+def _show_texts(compared: "ComparedDocuments") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.query.comparison import aligned
-    from nearkin.query.lookup import Readable, in_characters
-    from nearkin.report.word_marks import rows
 
-    if not found.passages or (alignment := aligned(found, a, b, canon)) is None:
+    if not compared.comparison.passages or (rows := compared.rows(ends=ENDS)) is None:
         return
-    one, other = (Readable.of(side.text or b"", canon) for side in (a, b))
-    _list_longest(found, one, "bytes" if canon.raw else "characters")
+    _list_longest(compared.comparison, compared.texts[0], "bytes" if compared.canon.raw else "characters")
     whole = "see everything with --html FILE, or all places with --format json."
-    shown = rows(in_characters(alignment, one, other), one.text, other.text, canon, ends=ENDS)
-    show_side_by_side(Screen(), shown, whole=whole)
+    show_side_by_side(Screen(), rows, whole=whole)
 
 
-def _list_longest(found: "Comparison", text: "Readable", unit: str) -> None:
+def _list_longest(comparison: "Comparison", text: "Readable", unit: str) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import both_ends, count, safe
 
-    longest = sorted(found.passages, key=lambda one: (one.a_start - one.a_end, one))[:LISTED]
+    passages = comparison.passages
+    longest = sorted(passages, key=lambda passage: (passage.a_start - passage.a_end, passage))[:LISTED]
     screen = Screen()
-    screen.heading("longest passages" if len(found.passages) > LISTED else "passages", "places in A and in B")
+    screen.heading("longest passages" if len(passages) > LISTED else "passages", "places in A and in B")
     screen.columns(
         [unit, "place in A", "place in B", "text in A"],
         (
             [
-                count(one.a_end - one.a_start),
-                count(one.a_start),
-                count(one.b_start),
-                safe(" ".join(both_ends(text.inside(one.a_start, one.a_end)).split())),
+                count(passage.a_end - passage.a_start),
+                count(passage.a_start),
+                count(passage.b_start),
+                safe(" ".join(both_ends(text.inside(passage.a_start, passage.a_end)).split())),
             ]
-            for one in longest
+            for passage in longest
         ),
         right=(0, 1, 2),
     )
 
 
-def _show(
-    a: "NamedDocument", b: "NamedDocument", found: "Comparison", scheme: "Scheme", payload: "TemplatePayload | None"
-) -> None:
-    from nearkin.cli.screen import Screen, apart
-    from nearkin.cli.wording import count, measured, safe, share, size
-    from nearkin.query.comparison import label
-    from nearkin.query.wording import percent
-    from nearkin.scheme.shingler import ALL_BITS
+def _show(compared: "ComparedDocuments") -> None:
+    from nearkin.cli.screen import Screen
 
     screen = Screen()
-    in_chunks = scheme.measure == "bytes" and not found.tier
-    short = scheme.shingler is not None and scheme.shingler.bits < ALL_BITS and not found.tier
+    comparison, sides = compared.comparison, (compared.a, compared.b)
+    textless = [side for letter, side in zip("AB", sides, strict=True) if letter in comparison.wordless]
+    by = "by their bytes" if textless else f"measured by {compared.scheme.spec}"
+    screen.line((compared.relation, "bold"), f"  {by}")
+    for detail in comparison.details:
+        screen.folded(safe(detail), indent=2, style="yellow")
+    names = apart([safe(side.name) for side in sides], screen.width - 15)
+    for letter, side, name in zip("AB", sides, names, strict=True):
+        screen.line(f"  {letter}  {size(side.size):>8}  {name}")
+    screen.line()
+    if textless:
+        _show_textless(screen, textless, same=comparison.tier == "bytes")
+        return
+    caveat = "at least: whole chunks" if compared.is_in_chunks else ""
+    _show_figures(screen, comparison, caveat or ("exact but for collisions" if compared.short_bits else "exact"))
+    if comparison.words_over is not None or comparison.word_distance is not None:
+        over, distance = comparison.words_over, comparison.word_distance
+        words = f"more than {over:,}" if over else f"{distance:,}"
+        unit = "word" if distance == 1 and not over else "words"
+        screen.line(f"  {'changed':<12}  ", (words, "bold cyan"), f" {unit} inserted, removed or replaced")
+    if comparison.a_covered is not None and comparison.b_covered is not None:
+        held = f" with {share(comparison.a_covered)} of A and {share(comparison.b_covered)} of B"
+        screen.line(f"  {'passages':<12}  ", (count(len(comparison.passages)), "bold cyan"), held)
+    if compared.payload is not None:
+        about = f"  resemblance, exact; {count(compared.payload.templates, 'templates')} left out"
+        screen.line(f"  {'payload':<12}  ", (share(compared.payload.resemblance), "bold cyan"), about)
+    if comparison.collision and compared.short_bits:
+        _show_collision(screen, comparison.collision, compared.short_bits)
+    if comparison.shingles:
+        screen.line()
+        screen.line("  by exact:window=20, all shingles of 20 bytes")
+        _show_figures(screen, comparison.shingles, "exact but for collisions" if compared.short_bits else "exact")
+
+
+def _show_figures(screen: "Screen", comparison: "Comparison", exact: str) -> None:
+    """One measure a line; `exact` says what a measure is that is no estimate."""
 
     def figure(what: str, estimate: "Estimate | None") -> None:
         if estimate is None:
             screen.line(f"  {what:<12}  –      no estimate")
             return
         about = measured(estimate.exact, estimate.low, estimate.high)
-        if estimate.exact and in_chunks and what != "cosine":
-            about = "at least: whole chunks"
-        elif estimate.exact and short and what != "cosine":
-            about = "exact but for collisions"
+        if estimate.exact and what != "cosine":
+            about = exact
         value = percent(estimate.value) if what == "similar" else share(estimate.value)
         screen.line(f"  {what:<12}  ", (f"{value:<7}", "bold cyan"), about)
 
-    def figures(found: "Comparison") -> None:
-        figure("resemblance", found.resemblance)
-        figure("A in B", found.a_in_b)
-        figure("B in A", found.b_in_a)
-        figure("similar", found.similar)
-        if found.cosine is not None:
-            figure("cosine", found.cosine)
-        at_least = "" if found.tier else "at least "
-        screen.line(f"  {'shared':<12}  {at_least}", (size(found.shared_bytes), "bold cyan"), " of canonical text")
+    figure("resemblance", comparison.resemblance)
+    figure("A in B", comparison.a_in_b)
+    figure("B in A", comparison.b_in_a)
+    figure("similar", comparison.similar)
+    if comparison.cosine is not None:
+        figure("cosine", comparison.cosine)
+    at_least = "" if comparison.tier else "at least "
+    screen.line(f"  {'shared':<12}  {at_least}", (size(comparison.shared_bytes), "bold cyan"), " of canonical text")
 
-    textless = [side for letter, side in zip("AB", (a, b), strict=True) if letter in found.wordless]
-    by = "by their bytes" if textless else f"measured by {scheme.spec}"
-    screen.line((label(found.relation), "bold"), f"  {by}")
-    for detail in found.details:
-        screen.folded(safe(detail), indent=2, style="yellow")
-    names = apart([safe(a.name), safe(b.name)], screen.width - 15)
-    for letter, side, name in zip("AB", (a, b), names, strict=True):
-        screen.line(f"  {letter}  {size(side.size):>8}  {name}")
-    screen.line()
-    if textless:
-        _show_textless(screen, textless, same=found.tier == "bytes")
-        return
-    figures(found)
-    if found.words_over is not None or found.word_distance is not None:
-        words = f"more than {found.words_over:,}" if found.words_over else f"{found.word_distance:,}"
-        unit = "word" if found.word_distance == 1 and not found.words_over else "words"
-        screen.line(f"  {'changed':<12}  ", (words, "bold cyan"), f" {unit} inserted, removed or replaced")
-    if found.a_covered is not None and found.b_covered is not None:
-        held = f" with {share(found.a_covered)} of A and {share(found.b_covered)} of B"
-        screen.line(f"  {'passages':<12}  ", (count(len(found.passages)), "bold cyan"), held)
-    if payload is not None:
-        about = f"  resemblance, exact; {count(payload.templates, 'templates')} left out"
-        screen.line(f"  {'payload':<12}  ", (share(payload.resemblance), "bold cyan"), about)
-    if found.collision and scheme.shingler and short:
-        bits, off = scheme.shingler.bits, found.collision.error
-        chance = f"The chance that two shingles are mistaken for one is at most {min(1.0, found.collision.chance):.2g}."
-        if off < 1.0:
-            screen.note(f"Fingerprints of {bits} bits: off by less than {off:.2g}, 999 times in 1,000.")
-        else:
-            screen.note(f"Fingerprints of {bits} bits are too short for texts of this length.")
-        screen.note(chance)
-    if found.shingles:
-        in_chunks = False
-        screen.line()
-        screen.line("  by exact:window=20, all shingles of 20 bytes")
-        figures(found.shingles)
+
+def _show_collision(screen: "Screen", collision: "Collision", bits: int) -> None:
+    """What short fingerprints may have got wrong."""
+    if collision.error < 1.0:
+        screen.note(f"Fingerprints of {bits} bits: off by less than {collision.error:.2g}, 999 times in 1,000.")
+    else:
+        screen.note(f"Fingerprints of {bits} bits are too short for texts of this length.")
+    chance = min(1.0, collision.chance)
+    screen.note(f"The chance that two shingles are mistaken for one is at most {chance:.2g}.")
 
 
 def _show_textless(screen: "Screen", textless: "list[NamedDocument]", *, same: bool) -> None:
-    """Pictures and the like: there is nothing to measure but whether they are the same."""
-    from nearkin.cli.wording import without_text
-
+    """Of pictures and the like there is nothing to measure but whether they are the same."""
     for side in textless:
         screen.note(f"{without_text(side)}.")
     screen.note(
@@ -260,17 +231,17 @@ def show_side_by_side(screen: "Screen", rows: "Iterator[AlignedRow]", *, whole: 
 
 
 def _lines(row: "AlignedRow", wide: int) -> Iterator[tuple[str, list[Piece], list[Piece]]]:
-    from nearkin.report.word_marks import unit
+    from nearkin.api.comparison import row_unit
 
     same = row.block.same
-    gap = count(row.left_out, unit(row.a)) if row.left_out else ""
+    gap = count(row.left_out, row_unit(row)) if row.left_out else ""
     left, right = (_folded(side, wide, letter, gap, same=same) for letter, side in (("A", row.a), ("B", row.b)))
     none: list[Piece] = []
-    for at, (one, other) in enumerate(zip_longest(left, right, fillvalue=none)):
+    for at, (a_line, b_line) in enumerate(zip_longest(left, right, fillvalue=none)):
         if at == LONG:
             yield "│", [("…", "dim")], [("…", "dim")]
             return
-        yield _mark(one, other), one, other
+        yield _mark(a_line, b_line), a_line, b_line
 
 
 def _mark(left: list[Piece], right: list[Piece]) -> str:

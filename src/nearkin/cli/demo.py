@@ -1,7 +1,4 @@
-"""`demo`: a sample repository, and the truth about it.
-
-`selftest`: is this machine's nearkin the same as everybody's?
-"""
+"""`demo`: a sample repository to try nearkin on; `selftest`: whether nearkin works here as elsewhere."""
 
 import shlex
 from functools import partial
@@ -10,7 +7,9 @@ from pathlib import Path
 import click
 
 from nearkin.cli.options import FILE, chosen, common, emit, emit_one
+from nearkin.cli.wording import fold
 from nearkin.errors import EngineError, InputError
+from nearkin.wording import count, safe
 
 
 @click.command(epilog="Example: nearkin demo sample && nearkin scan sample --exclude truth.json")
@@ -43,8 +42,8 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
 
     try:
         with progress("write", quiet=quiet) as report:
-            told = partial(report, "write") if report else lambda _done, _of: None
-            truth = write_sample(folder, documents=documents, seed=seed, progress=told)
+            follow = partial(report, "write") if report else lambda _done, _of: None
+            truth = write_sample(folder, documents=documents, seed=seed, progress=follow)
     except FileExistsError as error:
         raise InputError(f"{folder} is not an empty folder; name a new or empty one.") from error
     except OSError as error:
@@ -56,7 +55,6 @@ def demo(folder: Path, store: Path, form: str | None, quiet: bool, documents: in
         emit_one({"documents": truth.documents, "seed": seed, "path": str(folder)}, form, paths=frozenset({"path"}))
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import count, safe
 
         screen = Screen()
         written = count(truth.documents, "documents")
@@ -83,14 +81,13 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
     Every scheme signs a few hundred generated texts and must produce known digests. A small store is created in the
     folder of --store, read back and removed. Exit code 5 if anything failed.
     """
-    from nearkin.selftest import Check, Status
-    from nearkin.selftest import selftest as run
+    from nearkin.api.selftest import Check, Status
+    from nearkin.api.selftest import selftest as run
 
     checks: list[Check] = []
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import count, fold, safe
 
         screen = Screen()
         for check in run(store.absolute().parent):
@@ -105,7 +102,7 @@ def selftest(store: Path, form: str | None, quiet: bool) -> None:
             screen.line(f"{count(len(checks), 'checks')} made")
     else:
         checks = list(run(store.absolute().parent))
-        records = ({"check": one.name, "status": str(one.status), "detail": one.detail} for one in checks)
+        records = ({"check": check.name, "status": str(check.status), "detail": check.detail} for check in checks)
         emit(records, form, columns=["check", "status", "detail"])
     failed = [check.name for check in checks if check.status is Status.FAILED]
     if failed:

@@ -1,16 +1,18 @@
 """`documents`: what is in the store, what could not be read, and what the last scan found to have changed."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.options import chosen, common, emit, limited
+from nearkin.cli.options import chosen, common, emit_listing, limited
 from nearkin.cli.wording import no_more_than
 from nearkin.errors import UsageError
+from nearkin.wording import count
+from nearkin.wording import size as in_words
 
 if TYPE_CHECKING:
+    from nearkin.api.store import Store
     from nearkin.cli.screen import Screen
     from nearkin.model import Change
 
@@ -29,83 +31,61 @@ def documents(
     store: Path, form: str | None, quiet: bool, failed: bool, without_text: bool, changes: bool, limit: int | None
 ) -> None:
     """List what is in the store."""
-    from nearkin.query.records import document_columns, document_record
-    from nearkin.query.store_view import is_scoped, opened, without_own_text
-    from nearkin.store import runs
-    from nearkin.store.documents import present
+    from nearkin.api.store import Store
 
     if failed + without_text + changes > 1:
         raise UsageError("Use only one of --failed, --without-text and --changes.")
     if changes:
-        _list_changes(store, form, limit, quiet=quiet)
+        _list_changes(Store(store), form, limit, quiet=quiet)
         return
-    with opened(store) as connection:
-        runs.last(connection)  # where no scan has finished, that there are no documents would be no answer
-        scoped = is_scoped(connection)
-        there = present(connection, failed=failed, without_text=without_text)
-        other = without_own_text(connection) if without_text else 0
-    found = list(no_more_than(limit, there, "first", "documents", quiet=quiet))
+    with Store(store).listings.documents(failed=failed, without_text=without_text) as listing:
+        listing.refuse_unscanned()
+        all_documents = listing.items
+    shown = list(no_more_than(limit, all_documents, "first", "documents", quiet=quiet))
     form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped)
-        if not found:
-            nothing = {"Nothing failed.": failed, _all_have_text(other): without_text}
-            screen.folded(next((words for words, asked in nothing.items() if asked), "There are no documents."))
-        elif failed:
-            screen.failures(found)
-        else:
-            screen.documents(found)
+    if form != "table":
+        emit_listing(listing, shown, form)
         return
-    emit(
-        (document_record(document, scoped=scoped) for document in found),
-        form,
-        columns=document_columns(scoped=scoped),
-        rows=lambda record: [
-            {**record, "properties": json.dumps(record["properties"]) if record["properties"] else None}
-        ],
-        paths=frozenset({"path", "parent"}),
-    )
+    from nearkin.cli.screen import Screen
+
+    screen = Screen(listing.scoped)
+    if not shown:
+        screen.folded(_none(store, failed=failed, without_text=without_text))
+    elif failed:
+        screen.failures(shown)
+    else:
+        screen.documents(shown)
 
 
-def _all_have_text(other: int) -> str:
-    from nearkin.cli.wording import count
+def _none(store: Path, *, failed: bool, without_text: bool) -> str:
+    from nearkin.api.care import count_wordless
 
-    if not other:
+    if failed:
+        return "Nothing failed."
+    if not without_text:
+        return "There are no documents."
+    wordless = count_wordless(store)
+    if not wordless:
         return "All documents have text."
-    be, have, hold = ("is", "has", "contains") if other == 1 else ("are", "have", "contain")
+    be, have, hold = ("is", "has", "contains") if wordless == 1 else ("are", "have", "contain")
     without = f"that {be} empty, {have} no letters or digits, or only {hold} others (not listed)"
-    return f"All documents have text, except {count(other)} {without}."
+    return f"All documents have text, except {count(wordless)} {without}."
 
 
-def _list_changes(store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.query.records import change_columns, change_record
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.store import runs
-    from nearkin.store.changes import list_changes
-
-    with opened(store) as connection:
-        runs.last(connection)
-        scoped = is_scoped(connection)
-        found = list(no_more_than(limit, list_changes(connection), "first", "changes", quiet=quiet))
+def _list_changes(store: "Store", form: str | None, limit: int | None, *, quiet: bool) -> None:
+    with store.listings.changes() as listing:
+        listing.refuse_unscanned()
+        changes = list(no_more_than(limit, listing.items, "first", "changes", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        _show_changes(Screen(scoped), found)
-        return
-    emit(
-        (change_record(change, scoped=scoped) for change in found),
-        form,
-        columns=change_columns(scoped=scoped),
-        paths=frozenset({"path", "moved_from"}),
-    )
+        _show_changes(Screen(listing.scoped), changes)
+    else:
+        emit_listing(listing, changes, form)
 
 
 def _show_changes(screen: "Screen", changes: "list[Change]") -> None:
-    from nearkin.cli.wording import size as in_words
-
     if not changes:
         screen.line("The last scan found no changes.")
         return

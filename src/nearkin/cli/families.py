@@ -1,4 +1,4 @@
-"""`families`: who hangs together, in whichever view, and what became of families."""
+"""`families`: documents that hang together, in every view, and what became of families."""
 
 import gc
 from pathlib import Path
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from nearkin.cli.matches import left_out, note_unfinished, show_left_out
-from nearkin.cli.options import Share, chosen, common, emit, limited
+from nearkin.cli.matches import note_stale_templates, note_unfinished, show_templates
+from nearkin.cli.options import Share, chosen, common, emit_listing, limited
 from nearkin.cli.wording import no_more_than, note
 from nearkin.errors import UsageError
+from nearkin.model import View
 from nearkin.settings import SPREAD
+from nearkin.wording import count
 
 if TYPE_CHECKING:
+    from nearkin.api.store import Store
     from nearkin.model import Family
 
 
@@ -73,17 +76,11 @@ def families(
     A family keeps its id as long as its largest part still exists. --history lists, latest first, which families were
     founded, merged, split off or ended.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.group.greedy import Representative
-    from nearkin.model import View
-    from nearkin.query.families import list_families
-    from nearkin.query.records import MEMBER_PATHS, family_record, member_columns, member_rows
-    from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.query.wording import missing_from_families
-    from nearkin.store import runs
 
     if history:
-        _show_history(ctx, store, form, limit, quiet=quiet)
+        _show_history(ctx, Store(store), form, limit, quiet=quiet)
         return
     if view != View.GREEDY and ctx.get_parameter_source("representative") is ParameterSource.COMMANDLINE:
         raise UsageError("Only the greedy view has a --representative; add: --view greedy")
@@ -91,52 +88,41 @@ def families(
         raise UsageError("Only the chain view has a --spread; drop it, or use: --view chain")
     # As in a scan: there may be hundreds of thousands, without cycles, and looking for some takes as long again.
     gc.disable()
-    with opened(store) as connection:
-        note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped, score = is_scoped(connection), score_name(connection)
-        around = Representative(representative)
+    with Store(store).listings.families(
+        view=view,
+        threshold=threshold,
+        representative=representative if view == View.GREEDY else "first",
+        spread=spread if view == View.CHAIN else None,
+        limit=None if limit is None else limit + 1,  # one more shows whether there are more
+    ) as listing:
+        note_unfinished(listing, quiet=quiet)
+        score = listing.score
         with progress("group", quiet=quiet):
-            all_found = list_families(
-                connection,
-                view=View(view),
-                threshold=threshold,
-                representative=around,
-                spread=spread,
-                limit=None if limit is None else limit + 1,  # one more tells whether there are more
-            )
-        templates = left_out(connection, quiet=quiet)
-        partial = missing_from_families(connection, View(view), threshold)
-    for sentence in partial:
-        note(sentence, quiet=quiet)
-    found = list(no_more_than(limit, all_found, "largest", "families", quiet=quiet))
-    _note_doubts(found, spread, quiet=quiet)
+            all_families = listing.items
+        note_stale_templates(listing, quiet=quiet)
+        templates, gaps = listing.templates, listing.gaps
+    for gap in gaps:
+        note(gap, quiet=quiet)
+    shown = list(no_more_than(limit, all_families, "largest", "families", quiet=quiet))
+    _note_doubts(shown, spread, quiet=quiet)
     form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped, score)
-        for family in found:
-            screen.family_in_full(family)
-        if found:
-            screen.count_families(found)
-            show_left_out(screen, templates)
-        else:
-            screen.line("There are no families.")
+    if form != "table":
+        emit_listing(listing, shown, form)
         return
+    from nearkin.cli.screen import Screen
 
-    emit(
-        (family_record(family, scoped=scoped) for family in found),
-        form,
-        columns=member_columns(view, scoped=scoped),
-        rows=member_rows,
-        paths=MEMBER_PATHS,
-    )
+    screen = Screen(listing.scoped, score)
+    for family in shown:
+        screen.family_in_full(family)
+    if shown:
+        screen.count_families(shown)
+        show_templates(screen, templates)
+    else:
+        screen.line("There are no families.")
 
 
 def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> None:
-    """What a reader should not take for granted."""
-    from nearkin.cli.wording import count
-
+    """Note what a reader should not take for granted."""
     far = sum(family.most_distant is not None for family in families)
     if far:
         note(
@@ -151,32 +137,20 @@ def _note_doubts(families: "list[Family]", spread: float, *, quiet: bool) -> Non
         )
 
 
-def _show_history(ctx: click.Context, store: Path, form: str | None, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.query.records import event_record
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.store import runs
-    from nearkin.store.families import history
-
+def _show_history(ctx: click.Context, store: "Store", form: str | None, limit: int | None, *, quiet: bool) -> None:
     for option in ("threshold", "view", "representative", "spread"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise UsageError(f"--history cannot be combined with --{option}.")
-    with opened(store) as connection:
-        runs.last(connection)
-        scoped = is_scoped(connection)
-        past = list(no_more_than(limit, history(connection), "latest", "events", quiet=quiet))
-    events = [event_record(event) for event in past]
+    with store.listings.family_history() as listing:
+        listing.refuse_unscanned()
+        events = list(no_more_than(limit, listing.items, "latest", "events", quiet=quiet))
     form = chosen(form)
     if form != "table":
-        emit(
-            iter(events),
-            form,
-            columns=["at", "run", "what", "family", "other", "documents", "path"],
-            paths=frozenset({"path"}),
-        )
+        emit_listing(listing, events, form)
         return
     from nearkin.cli.screen import Screen
 
-    screen = Screen(scoped)
+    screen = Screen(listing.scoped)
     if not events:
         screen.line("There have been no families yet.")
         return
@@ -185,14 +159,14 @@ def _show_history(ctx: click.Context, store: Path, form: str | None, limit: int 
         ["when", "run", "docs", "what", "family", "path"],
         (
             [
-                event["at"][:16].replace("T", " "),
-                f"{event['run']}",
-                f"{event['documents']:,}",
-                event["what"],
-                event["family"] + (f" {sides[event['what']]} {event['other']}" if event["other"] else ""),
-                "forgotten" if place is None else screen.name(place),
+                record["at"][:16].replace("T", " "),
+                f"{record['run']}",
+                f"{record['documents']:,}",
+                record["what"],
+                record["family"] + (f" {sides[record['what']]} {record['other']}" if record["other"] else ""),
+                "forgotten" if event.place is None else screen.name(event.place),
             ]
-            for event, place in zip(events, (one.place for one in past), strict=True)
+            for event, record in zip(events, listing.records(events), strict=True)
         ),
         right=(1, 2),
     )

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.options import FILE, Share, chosen, common, emit, store_option
-from nearkin.cli.wording import note
-from nearkin.errors import UsageError
+from nearkin.cli.wording import HARD, apart, note, shortened
+from nearkin.errors import InputError, UsageError
+from nearkin.wording import count, safe, size
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
     from nearkin.keep.plan import PlanRow
     from nearkin.model import Location
 
-NAMES = frozenset({"path", "root", "kept_path", "kept_root"})
 ORDER = ("done", "restored", "before", "untouched", "skipped", "refused")
 SHOWN = 2  # passages of residue on the screen, the longest; the plan has them all
 
@@ -127,10 +127,10 @@ def _propose(
     *,
     quiet: bool,
 ) -> None:
+    from nearkin.api.care import has_several_scopes
+    from nearkin.api.keep import PLAN_COLUMNS, PLAN_PATHS, row_record, write_plan
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.keep.plan import COLUMNS, write_plan
-    from nearkin.query.store_view import is_scoped, opened
 
     absent: list[Location] = []
     with progress("keep", quiet=quiet) as report:
@@ -139,40 +139,38 @@ def _propose(
         write_plan(rows, plan)
     form = chosen(form)
     if form != "table":
-        emit((row.record for row in rows), form, columns=COLUMNS, paths=NAMES)
+        emit(map(row_record, rows), form, columns=PLAN_COLUMNS, paths=PLAN_PATHS)
     else:
         from nearkin.cli.screen import Screen
 
-        with opened(store) as connection:
-            screen = Screen(is_scoped(connection))
+        screen = Screen(has_several_scopes(store))
         if rows:
             _show(screen, rows, limit)
         else:
             screen.line("No family has two documents that still exist." if absent else "There are no families.")
-    for one in _left_out(store, absent):
-        note(one, quiet=quiet)
+    for sentence in _left_out(store, absent):
+        note(sentence, quiet=quiet)
     if plan is not None:
         command = f"nearkin keep --apply {shlex.quote(str(plan))} --action quarantine{store_option(store)}"
         note(f"The plan is in {plan}; to carry it out: {command}", quiet=quiet)
 
 
 def _show(screen: "Screen", rows: "list[PlanRow]", limit: int) -> None:
-    """Families of which something can go come first: these are what a person asks for."""
-    from nearkin.cli.wording import count, safe, shortened, size
-    from nearkin.keep.proposal import ATTACHED
+    """Print the plan. Families of which something can go come first: these are what a person asks for."""
+    from nearkin.api.keep import lacks_members
 
-    groups = [list(some) for _, some in groupby(rows, key=lambda row: row.group)]
-    groups.sort(key=lambda some: all(row.action not in ("replace", "quarantine") for row in some))
-    for first, *others in groups[: limit or None]:
-        screen.line((f"{first.kind}", "bold"), f"  {count(len(others) + 1, 'documents')}  ", (first.group, "dim"))
+    groups = [list(group) for _, group in groupby(rows, key=lambda row: row.group)]
+    groups.sort(key=lambda group: all(row.action not in ("replace", "quarantine") for row in group))
+    for first, *rest in groups[: limit or None]:
+        screen.line((f"{first.kind}", "bold"), f"  {count(len(rest) + 1, 'documents')}  ", (first.group, "dim"))
         screen.line(("  keep        ", "green"), shortened(_place(first.scope, first.path, screen), screen.width - 14))
         screen.folded(safe(first.why), indent=14, style="dim")
-        for row in others:
+        for row in rest:
             screen.line(
                 (f"  {row.action:<10}  ", "dim"), shortened(_place(row.scope, row.path, screen), screen.width - 14)
             )
             screen.folded(_certificate(row, screen), indent=14, style="dim")
-            for passage in sorted(row.passages, key=lambda one: one["start"] - one["end"])[:SHOWN]:
+            for passage in sorted(row.passages, key=lambda passage: passage["start"] - passage["end"])[:SHOWN]:
                 where = f"only here, {passage['start']:,} to {passage['end']:,}: "
                 text = shortened(safe(passage["text"]), max(screen.width - len(where) - 14, 20))
                 screen.line((f"{' ' * 14}{where}{text}", "dim"))
@@ -181,7 +179,7 @@ def _show(screen: "Screen", rows: "list[PlanRow]", limit: int) -> None:
         screen.folded(f"… and {left}; --limit 0 shows all, --plan and --format csv list them", style="dim")
     copies = [row for row in rows if row.action == "replace"]
     moved = sum(row.action == "quarantine" for row in rows)
-    whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and row.why != ATTACHED for row in rows)
+    whole = sum(row.tier not in ("kept", "bytes") and row.missing == 0 and not lacks_members(row) for row in rows)
     screen.folded(
         f"{count(len(copies), 'documents')} with the same bytes as one that stays"
         f" ({size(sum(row.size for row in copies))});"
@@ -194,27 +192,22 @@ def _left_out(store: Path, absent: "list[Location]") -> list[str]:
     """Documents that are not where the last scan found them, and how the store learns of it."""
     if not absent:
         return []
-    from nearkin.cli.scan_summary import lost
-    from nearkin.cli.wording import count
-    from nearkin.query.store_view import opened
-    from nearkin.store.scopes import all_scopes
+    from nearkin.api.care import scope_roots
+    from nearkin.cli.scan_summary import lost_scopes
 
-    with opened(store) as connection:
-        told = lost(connection, store_option(store), left_out=True)
-        roots = {scope.name: scope.root for scope in all_scopes(connection) if not scope.is_missing}
-    gone = Counter(roots[one.scope] for one in absent if one.scope in roots)
+    roots = scope_roots(store)
+    sentences = lost_scopes(roots.lost, store_option(store), left_out=True)
+    gone = Counter(roots.present[location.scope] for location in absent if location.scope in roots.present)
     for root, documents in sorted(gone.items()):
         are, they = ("is", "it") if documents == 1 else ("are", "them")
         where = f"{are} not where the last scan found {they}, or cannot be looked at, so keep leaves {they} out"
         command = f"nearkin scan {shlex.quote(_name(str(root)))}{store_option(store)}"
-        told.append(f"{count(documents, 'documents')} {where}; scan again: {command}")
-    return told
+        sentences.append(f"{count(documents, 'documents')} {where}; scan again: {command}")
+    return sentences
 
 
 def _name(path: str) -> str:
-    """Bytes that are not UTF-8 as \\xNN, as everywhere on the screen."""
-    from nearkin.cli.wording import safe
-
+    """A path with \\xNN for bytes that are not UTF-8, as everywhere on the screen."""
     return safe(path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
@@ -223,9 +216,7 @@ def _place(scope: str, path: str, screen: "Screen") -> str:
 
 
 def _certificate(row: "PlanRow", screen: "Screen") -> str:
-    from nearkin.cli.screen import HARD
-    from nearkin.cli.wording import shortened
-
+    """How we know that a document can go, or what would be lost."""
     if row.tier == "bytes":
         same = "the same bytes as "
         kept = _place(row.kept_scope, row.kept_path, screen)
@@ -237,27 +228,29 @@ def _certificate(row: "PlanRow", screen: "Screen") -> str:
     if not missing:
         return f"all of its {row.characters:,} characters are in the kept one; {row.why}"
     percent = min(100 * row.contained, 99.99)
-    told = f"{percent:.2f} % of its {row.characters:,} characters are in the kept one as they are, {missing:,} are not"
+    shared = (
+        f"{percent:.2f} % of its {row.characters:,} characters are in the kept one as they are, {missing:,} are not"
+    )
     if row.tier == "words":
-        told = f"the same words, in other case, punctuation or spacing; {told}"
+        shared = f"the same words, in other case, punctuation or spacing; {shared}"
     if row.respaced == missing:
         only = "differing only in spacing, line breaks or Unicode forms, which matter in code and tables"
-        return f"{told}, {only}; {row.why}"
+        return f"{shared}, {only}; {row.why}"
     respaced = (
         f" {row.respaced:,} of these differ only in spacing, line breaks or Unicode forms," if row.respaced else ""
     )
     lost = f"{residue:,} {'are' if respaced else 'of these are'} in no document that stays, in runs of 20 bytes"
-    return f"{told};{respaced} {lost}"
+    return f"{shared};{respaced} {lost}"
 
 
 def _apply(
     store: Path, form: str | None, plan: Path, action: str, quarantine: Path | None, by: str | None, *, quiet: bool
 ) -> None:
+    from nearkin.api.keep import journal_of, quarantine_of
     from nearkin.api.store import Store
-    from nearkin.keep.apply import journal_of, quarantine_of
 
     done = Store(store).apply_plan(plan, action=action, quarantine=quarantine, by=by)
-    counts = _report([asdict(one) for one in done], form, ["path", "scope", "outcome", "detail"])
+    counts = _report([asdict(step) for step in done], form, ["path", "scope", "outcome", "detail"])
     if counts["done"]:
         where = quarantine or quarantine_of(plan)
         note(f"The originals are in {where}; empty that folder to free the space.", quiet=quiet)
@@ -270,7 +263,7 @@ def _undo(store: Path, form: str | None, journal: Path, by: str | None) -> None:
     from nearkin.api.store import Store
 
     undone = Store(store).undo_plan(journal, by=by)
-    _refuse(_report([asdict(one) for one in undone], form, ["path", "outcome", "detail"]))
+    _refuse(_report([asdict(step) for step in undone], form, ["path", "outcome", "detail"]))
 
 
 def _report(records: list[dict[str, Any]], form: str | None, columns: list[str]) -> "Counter[str]":
@@ -284,25 +277,24 @@ def _report(records: list[dict[str, Any]], form: str | None, columns: list[str])
 
 
 def _refuse(counts: "Counter[str]") -> None:
-    """When all else is said: where the others are, and how they come back."""
+    """Raise an error if documents were refused; called last, after notes on where the others are."""
     if counts["refused"]:
-        from nearkin.errors import InputError
-
         raise InputError(
             f"Refused {counts['refused']:,} of {counts.total():,} documents; the reasons are listed above."
         )
 
 
 def _show_outcomes(records: list[dict[str, Any]], counts: "Counter[str]") -> None:
-    """What was left alone, which is most of a plan, as how many for which reason; what was refused last, to be seen."""
-    from nearkin.cli.screen import Screen, apart
-    from nearkin.cli.wording import count
+    """Print what became of each document. What was left alone, which is most of a plan, is counted by reason; what was
+    refused comes last, to be seen."""
+    from nearkin.cli.screen import Screen
 
     screen = Screen()
     skipped = Counter(record["detail"] for record in records if record["outcome"] == "skipped")
-    told = sorted((one for one in records if one["outcome"] != "skipped"), key=lambda one: one["outcome"] == "refused")
-    names = apart([_name(record["path"]) for record in told], screen.width - 14)
-    for record, name in zip(told, names, strict=True):
+    shown = [record for record in records if record["outcome"] != "skipped"]
+    shown.sort(key=lambda record: record["outcome"] == "refused")
+    names = apart([_name(record["path"]) for record in shown], screen.width - 14)
+    for record, name in zip(shown, names, strict=True):
         screen.line((f"  {record['outcome']:<10}  ", "dim"), name)
         if record["outcome"] == "refused":
             screen.folded(_name(record["detail"]), indent=14, style="dim")

@@ -1,19 +1,14 @@
-"""`custodians`: who holds copies or near-copies.
+"""`custodians`, `folders`, `lineage`: who holds copies, which folders hold the same, which version came from which."""
 
-`folders`: which folder trees hold the same documents.
-
-`lineage`: which version came from which.
-"""
-
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from nearkin.cli.matches import note_unfinished
-from nearkin.cli.options import Record, Share, chosen, common, emit, limited, store_option
-from nearkin.cli.wording import no_more_than, note
+from nearkin.cli.options import Share, chosen, common, emit_listing, limited, store_option
+from nearkin.cli.wording import apart, cells, no_more_than, note, shortened
+from nearkin.wording import count, marked, safe, size
 
 if TYPE_CHECKING:
     from nearkin.cli.screen import Screen
@@ -32,57 +27,31 @@ def custodians(subject: str, store: Path, form: str | None, quiet: bool) -> None
     `scan --custodian RULE` sets the custodians; otherwise the owner of the file, or of the archive or mail it is in,
     counts. Near-copies are those that reach the scan's thresholds.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.kinship import custodian_record, list_custodians
-    from nearkin.query.store_view import is_scoped, opened
 
-    with progress("comparing", quiet=quiet), opened(store) as connection:
-        scoped = is_scoped(connection)
-        found = list_custodians(connection, subject)
-    if not any(one.known_by == "custodian" for one in found):
+    with progress("comparing", quiet=quiet), Store(store).listings.custodians(subject) as listing:
+        custodians = list(listing.items)
+    if not any(custodian.known_by == "custodian" for custodian in custodians):
         command = f"nearkin scan … --custodian RULE{store_option(store)}"
         note(f"No custodians are known, only owners of files; to set them: {command}", quiet=quiet)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        _show_custodians(Screen(scoped), found)
-        return
-
-    def one_row_a_document(record: Record) -> Iterator[Record]:
-        for document in record["documents"]:
-            yield {**record, **document}
-
-    emit(
-        (custodian_record(one, scoped=scoped) for one in found),
-        form,
-        columns=[
-            "custodian",
-            "known_by",
-            "count",
-            "bytes",
-            "path",
-            *(["scope"] if scoped else []),
-            "tier",
-            "resemblance",
-            "exact",
-        ],
-        rows=one_row_a_document,
-        paths=frozenset({"path"}),
-    )
+        _show_custodians(Screen(listing.scoped), custodians)
+    else:
+        emit_listing(listing, custodians, form)
 
 
-def _show_custodians(screen: "Screen", found: "list[Custodian]") -> None:
-    from nearkin.cli.screen import apart
-    from nearkin.cli.wording import count, safe, size
-    from nearkin.query.wording import marked
-
-    for one in found:
-        by = " (owner of the files)" if one.known_by == "owner" else ""
-        who = "unknown" if one.name is None else safe(one.name)
-        screen.line((who, "bold"), f"{by}  {count(len(one.holdings), 'documents')}, {size(one.bytes)}")
-        names = apart([screen.name(held.location) for held in one.holdings], screen.width - 14)
-        for held, name in zip(one.holdings, names, strict=True):
+def _show_custodians(screen: "Screen", custodians: "list[Custodian]") -> None:
+    for custodian in custodians:
+        by = " (owner of the files)" if custodian.known_by == "owner" else ""
+        who = "unknown" if custodian.name is None else safe(custodian.name)
+        about = f"{count(len(custodian.holdings), 'documents')}, {size(custodian.bytes)}"
+        screen.line((who, "bold"), f"{by}  {about}")
+        names = apart([screen.name(held.location) for held in custodian.holdings], screen.width - 14)
+        for held, name in zip(custodian.holdings, names, strict=True):
             how = f"near {marked(held.resemblance, held.exact)}" if held.tier == "near" else held.tier
             screen.line((f"  {how:<10}  ", "dim"), name)
 
@@ -114,47 +83,28 @@ def folders(
     same family (near), which may be an edited version; the rest are only in B (only). If a folder inside another shows
     the same overlap, only the outer one is listed. Archives count as folders: notes/ may be in notes.zip!.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.kinship import folder_record, list_folders
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.store import runs
 
-    with opened(store) as connection:
-        note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped = is_scoped(connection)
+    with Store(store).listings.folders(min_share=min_share, min_documents=min_documents) as listing:
+        note_unfinished(listing, quiet=quiet)
         with progress("comparing folders", quiet=quiet):
-            all_pairs = list_folders(connection, least=min_documents, share=min_share)
-    found = list(no_more_than(limit, all_pairs, "first", "pairs", quiet=quiet))
+            all_pairs = listing.items
+    pairs = list(no_more_than(limit, all_pairs, "first", "pairs", quiet=quiet))
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        _show_folders(Screen(scoped), found)
-        return
-    halves = [
-        [
-            side,
-            *([f"{side}_scope"] if scoped else []),
-            *(f"{side}_{what}" for what in ("documents", "same", "near", "only")),
-        ]
-        for side in ("a", "b")
-    ]
-    emit(
-        (folder_record(pair, scoped=scoped) for pair in found),
-        form,
-        columns=[*halves[0], *halves[1], "b_in_a", "a_in_b"],
-        paths=frozenset({"a", "b"}),
-    )
+        _show_folders(Screen(listing.scoped), pairs)
+    else:
+        emit_listing(listing, pairs, form)
 
 
-def _show_folders(screen: "Screen", found: "list[FolderPair]") -> None:
-    from nearkin.cli.screen import apart
-    from nearkin.cli.wording import cells
-
-    if not found:
+def _show_folders(screen: "Screen", pairs: "list[FolderPair]") -> None:
+    if not pairs:
         screen.line("No two folders contain the same documents.")
-    for pair in found:
-        names = [screen.name(one.location) or "." for one in (pair.a, pair.b)]
+    for pair in pairs:
+        names = [screen.name(folder.location) or "." for folder in (pair.a, pair.b)]
         same, near = (_percent(number, pair.b.side.documents) for number in (pair.b.side.same, pair.b.side.present))
         front, between, end = f"{same} % of ", " is byte for byte in ", f"; with near copies {near} %"
         if sum(map(cells, (front, names[1], between, names[0], end))) <= screen.width:
@@ -164,26 +114,24 @@ def _show_folders(screen: "Screen", found: "list[FolderPair]") -> None:
             room = screen.width - len(between) - len(end) - 1
             screen.line((f" {between}{apart(names, room)[0]}{end}", "bold"))
         a, b = apart(names, screen.width - 5)
-        for one, name in ((pair.b, b), (pair.a, a)):
-            screen.folded(f"{name}: {_counted(one.side)}", indent=2, style="dim")
+        for folder, name in ((pair.b, b), (pair.a, a)):
+            screen.folded(f"{name}: {_counted(folder.side)}", indent=2, style="dim")
 
 
 def _percent(part: int, whole: int) -> int:
-    """All is 100, and nothing else."""
+    """A percentage that is 100 only where it is all."""
     return 100 * part // whole
 
 
 def _counted(side: "Side") -> str:
-    """A near copy may lack what its like says: nobody should take it for the same."""
-    from nearkin.cli.wording import count
-
-    found = [
+    """Counts of a folder's documents. A near copy may lack what the other says: nobody should take it for the same."""
+    counts = [
         (side.same, "the same bytes there"),
         (side.near, "only near copies there, whose text may differ"),
         (side.only, "neither"),
     ]
-    told = ", ".join(f"{number:,} {'has' if number == 1 else 'have'} {what}" for number, what in found if number)
-    return f"{count(side.documents, 'documents')}; {told}"
+    counted = ", ".join(f"{number:,} {'has' if number == 1 else 'have'} {what}" for number, what in counts if number)
+    return f"{count(side.documents, 'documents')}; {counted}"
 
 
 @click.command(epilog="Example: nearkin lineage 41c0")
@@ -203,55 +151,46 @@ def lineage(family: str, store: Path, form: str | None, quiet: bool, no_dates: b
     is the other's nearest text outside its family. If a text is much nearer to another than to its source by date,
     a note says so: one of the dates may be wrong.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.lineage import lineage_record, trace_lineage
-    from nearkin.query.store_view import is_scoped, opened
 
-    with progress("comparing texts", quiet=quiet), opened(store) as connection:
-        scoped = is_scoped(connection)
-        found = trace_lineage(connection, family, dates=not no_dates, beyond=not family_only)
+    lineages = Store(store).listings.lineage(family, dates=not no_dates, beyond=not family_only)
+    with progress("comparing texts", quiet=quiet), lineages as listing:
+        descendants = list(listing.items)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        _show_lineage(Screen(scoped), found)
-        return
-    scopes = ["scope", "source_scope"] if scoped else []
-    figures = ["depth", "date", "date_from", "new", "lost", "exact", "new_margin", "lost_margin", "same_words"]
-    emit(
-        (lineage_record(one, scoped=scoped) for one in found),
-        form,
-        columns=["path", "source", *scopes, *figures, "copies", "nearer", "beyond"],
-        paths=frozenset({"path", "source", "nearer"}),
-    )
+        _show_lineage(Screen(listing.scoped), descendants)
+    else:
+        emit_listing(listing, descendants, form)
 
 
-def _show_lineage(screen: "Screen", found: "list[Descendant]") -> None:
-    from nearkin.cli.screen import apart
-    from nearkin.cli.wording import count, shortened
-
-    names = [screen.name(one.location) for one in found]
+def _show_lineage(screen: "Screen", descendants: "list[Descendant]") -> None:
+    names = [screen.name(descendant.location) for descendant in descendants]
     in_room: dict[int, list[str]] = {}
-    for at, one in enumerate(found):
-        about = "first" if one.new is None else f"+{one.new:,} -{one.lost:,}"
-        if one.margins is not None:
-            about = f"+{one.new:,}±{one.margins[0]:,} -{one.lost:,}±{one.margins[1]:,}"
-        front = f"{one.moment.shown:<16}  {'  ' * min(one.depth, 20)}"
+    for at, document in enumerate(descendants):
+        about = "first" if document.new is None else f"+{document.new:,} -{document.lost:,}"
+        if document.margins is not None:
+            about = f"+{document.new:,}±{document.margins[0]:,} -{document.lost:,}±{document.margins[1]:,}"
+        front = f"{document.moment.shown:<16}  {'  ' * min(document.depth, 20)}"
         room = max(screen.width - len(front) - len(about) - 2, 20)
         if room not in in_room:
             in_room[room] = apart(names, room)
         screen.line((front, "dim"), in_room[room][at], f"  {about}")
         inner = min(len(front), screen.width - 40)
-        if one.copies:
-            screen.folded(f"and {count(len(one.copies), 'documents')} with the same text", indent=inner, style="dim")
-        if one.same_words:
+        if document.copies:
+            screen.folded(
+                f"and {count(len(document.copies), 'documents')} with the same text", indent=inner, style="dim"
+            )
+        if document.same_words:
             screen.folded("the same words, written differently", indent=inner, style="dim")
-        if one.beyond:
+        if document.beyond:
             screen.folded("below the threshold: related, but not in the family", indent=inner, style="dim")
-        if one.nearer is not None:
-            nearer = shortened(screen.name(one.nearer), screen.width - inner - 4)
+        if document.nearer is not None:
+            nearer = shortened(screen.name(document.nearer), screen.width - inner - 4)
             screen.folded(f"its text is nearer to {nearer}; dates and texts disagree", indent=inner, style="dim")
-    if found:
+    if descendants:
         screen.note("+ new 20-byte windows, - windows of its source that were lost")
-    if any(one.margins is not None for one in found):
+    if any(document.margins is not None for document in descendants):
         screen.note("± estimated (95 %) from a sample of the windows")

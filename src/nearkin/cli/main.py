@@ -1,7 +1,7 @@
 """`nearkin`: the table of commands, and what becomes of errors.
 
-Commands are imported when they are called for, and what they need only when they run: `nearkin --help` must
-answer before anyone notices.
+Commands are imported when they are called, and what they need only when they run: `nearkin --help` must answer before
+anyone notices.
 """
 
 import gc
@@ -12,7 +12,7 @@ from importlib import import_module
 
 import click
 
-from nearkin.cli.wording import ReaderLeftError, complain
+from nearkin.cli import ReaderLeftError
 from nearkin.errors import NearkinError
 
 COMMANDS = {
@@ -85,19 +85,19 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Without importing them: that took a third of the time."""
+        """List the commands without importing them: that took a third of the time."""
         with formatter.section("Commands"):
             formatter.write_dl([*SUMMARIES.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Click knows what may have been meant of options and of commands that are imported already."""
+        """Suggest what may have been meant: click does so only for options, and for commands that are imported."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
-            meant = " or ".join(f"'{one}'" for one in get_close_matches(name, COMMANDS, n=2))
+            meant = " or ".join(f"'{command}'" for command in get_close_matches(name, COMMANDS, n=2))
             ctx.fail(f"No such command '{name}'." + (f" Did you mean {meant}?" if meant else ""))
         return super().resolve_command(ctx, args)
 
@@ -127,7 +127,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; the exit code says how it went. Every error becomes one sentence on stderr."""
+    """Run a command and return its exit code. Every error becomes one sentence on stderr."""
     try:
         code = cli.main(arguments, prog_name="nearkin", standalone_mode=False)
         sys.stdout.flush()
@@ -161,7 +161,8 @@ def _sentence(error: click.ClickException, arguments: list[str]) -> str:
 
 
 def _command_of(arguments: list[str]) -> str:
-    """Click does not say where an option lacks its argument; commands come first on the line, so that tells."""
+    """The command that was called. Click does not name it where an option lacks its argument; commands come first on
+    the line."""
     path = "nearkin"
     group: click.Group = cli
     for argument in arguments:
@@ -176,26 +177,28 @@ def _command_of(arguments: list[str]) -> str:
 
 
 def _complain(message: str, code: int) -> int:
+    from nearkin.cli.wording import complain  # here: `nearkin --help` needs none of it
+
     complain(message)
     return code
 
 
 def _reader_left() -> int:
-    """`nearkin matches | head` has all it wanted. Python must not find the pipe broken when it flushes."""
+    """End well: `nearkin matches | head` has all it wanted. Python must not find the pipe broken when it flushes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def run() -> None:
-    # Else Python looks for garbage 37 times while a scan is imported, for 5 ms: modules are none. What a command makes
-    # is mostly in arrays, so that little is to be found later.
+    # Otherwise Python looks for garbage 37 times while a scan is imported, for 5 ms: modules are none. What a command
+    # makes is mostly in arrays, so that there is little garbage later.
     gc.set_threshold(100_000)
-    # NumPy's would start a thread a processor, which spin: 40 ms of CPU for products of matrices that nobody asks for.
+    # NumPy would start a thread for each processor, which spin: 40 ms of CPU for matrix products that nobody needs.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no "…" must not end a report with a traceback.
             stream.reconfigure(errors="backslashreplace")
     code = main(sys.argv[1:])
-    gc.freeze()  # else Python goes through all there is once more before it ends: a tenth of what a short command takes
+    gc.freeze()  # otherwise Python looks through all objects before it ends: a tenth of the time of a short command
     sys.exit(code)

@@ -1,39 +1,37 @@
-"""`identical`, `matches`: what the last scan found, listed."""
+"""`identical`, `matches`: groups of identical documents, and scored pairs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from nearkin.cli.options import Share, chosen, common, emit, limited
-from nearkin.cli.wording import no_more_than, note
+from nearkin.cli.options import Share, chosen, common, emit, emit_listing, limited
+from nearkin.cli.wording import in_sum, no_more_than, note
 from nearkin.errors import UsageError
+from nearkin.wording import count
+from nearkin.wording import size as in_words
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
-
+    from nearkin.api.listing import Listing, ScopeListing
     from nearkin.cli.screen import Screen
+    from nearkin.model import Match
     from nearkin.query.matches import Between
 
 
-def note_unfinished(unfinished: bool, *, quiet: bool) -> None:
-    if unfinished:
+def note_unfinished(listing: "Listing[Any]", *, quiet: bool) -> None:
+    """Note that a later scan is not in the listing."""
+    if listing.is_unfinished:
         note("A later scan is running or was interrupted; its changes are missing until a scan finishes.", quiet=quiet)
 
 
-def left_out(connection: "Connection", *, quiet: bool) -> int:
-    """How many templates the listed scores are without."""
-    from nearkin.query.templates import templates_changed
-    from nearkin.store import runs
-
-    if templates_changed(connection):
+def note_stale_templates(listing: "Listing[Any]", *, quiet: bool) -> None:
+    """Note that templates have changed since the scores were made."""
+    if listing.are_templates_stale:
         note("Templates have changed since the last scan; scan again to apply them.", quiet=quiet)
-    return runs.last(connection).templates
 
 
-def show_left_out(screen: "Screen", templates: int) -> None:
-    from nearkin.cli.wording import count
-
+def show_templates(screen: "Screen", templates: int) -> None:
+    """Say how many templates the scores leave out."""
     if templates:
         screen.line((f"{count(templates, 'templates')} left out of all scores", "dim"))
 
@@ -49,42 +47,29 @@ def identical(store: Path, form: str | None, quiet: bool, limit: int | None) -> 
     file (hard links) take no space of their own, so they count 0 B. Groups that exist only because their containers
     are copies of one another come last; on the screen they are only counted.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.records import copy_columns, copy_rows, identical_record
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.store import runs
-    from nearkin.store.documents import identical_groups
 
-    with opened(store) as connection:
-        runs.last(connection)
-        scoped = is_scoped(connection)
+    with Store(store).listings.identical() as listing:
+        listing.refuse_unscanned()
         with progress("listing", quiet=quiet):
-            all_groups = identical_groups(connection)
+            all_groups = listing.items
         groups = list(no_more_than(limit, all_groups, "largest", "groups", quiet=quiet))
     form = chosen(form)
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        screen = Screen(scoped)
-        shown = [group for group in groups if not group.within_copies]
-        for group in shown:
-            screen.group_in_full(group)
-        if left := len(groups) - len(shown):
-            from nearkin.cli.wording import count
-
-            lie = "group lies" if left == 1 else "groups lie"
-            screen.folded(f"{count(left)} more {lie} within containers that are copies; --format csv lists all.")
-        if not groups:
-            screen.line("No two documents are identical.")
+    if form != "table":
+        emit_listing(listing, groups, form)
         return
+    from nearkin.cli.screen import Screen
 
-    emit(
-        (identical_record(group, scoped=scoped) for group in groups),
-        form,
-        columns=copy_columns(scoped=scoped),
-        rows=copy_rows,
-        paths=frozenset({"group", "path"}),
-    )
+    screen = Screen(listing.scoped)
+    shown = [group for group in groups if not group.within_copies]
+    for group in shown:
+        screen.group_in_full(group)
+    if left := len(groups) - len(shown):
+        lie = "group lies" if left == 1 else "groups lie"
+        screen.folded(f"{count(left)} more {lie} within containers that are copies; --format csv lists all.")
+    if not groups:
+        screen.line("No two documents are identical.")
 
 
 @click.command(epilog="Example: nearkin matches --min-resemblance 0.9")
@@ -136,65 +121,55 @@ def matches(
     Shared bytes are a lower bound for exact matches and an estimate for others. With chunk schemes, shared bytes and
     scores count whole chunks only.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.wording import in_sum
-    from nearkin.query.matches import each_match, list_between
-    from nearkin.query.records import match_columns, match_record
-    from nearkin.query.store_view import is_scoped, opened, score_name
-    from nearkin.query.wording import missing_from_matches
-    from nearkin.store import runs
 
     if new and not between:
         raise UsageError("--new goes with --between; use: nearkin matches --between MASTER CANDIDATE --new")
-    with opened(store) as connection:
-        note_unfinished(runs.unfinished(connection), quiet=quiet)
-        scoped, score = is_scoped(connection), score_name(connection)
-        asked_for: dict[str, Any] = {
-            "min_resemblance": min_resemblance,
-            "min_containment": min_containment,
-            "min_shared_bytes": min_shared_bytes,
-            "all_copies": all_copies,
-            "parted": parted,
-        }
+    with Store(store).listings.matches(
+        min_resemblance=min_resemblance,
+        min_containment=min_containment,
+        min_shared_bytes=min_shared_bytes,
+        all_copies=all_copies,
+        between=between or None,
+        parted=parted,
+    ) as listing:
+        note_unfinished(listing, quiet=quiet)
         with progress("matching", quiet=quiet):
-            answer = list_between(connection, *between, **asked_for) if between else None
-            all_found = iter(answer.matches) if answer else each_match(connection, **asked_for)
-        found = no_more_than(limit, all_found, "strongest", "matches", quiet=quiet)
-        templates = left_out(connection, quiet=quiet)
-        for sentence in missing_from_matches(connection, min_resemblance, min_containment):
-            note(sentence, quiet=quiet)
-        _note_floor(connection, min_resemblance, min_containment, quiet=quiet)
+            all_matches = listing.items
+        shown = no_more_than(limit, all_matches, "strongest", "matches", quiet=quiet)
+        note_stale_templates(listing, quiet=quiet)
+        for gap in listing.gaps:
+            note(gap, quiet=quiet)
+        _note_floor(listing.limits, min_resemblance, min_containment, quiet=quiet)
         form = chosen(form)
+        answer = listing.answer if between else None
         if new and answer:
-            _list_new(answer, form, limit, quiet=quiet)
+            _list_new(listing, answer, form, limit, quiet=quiet)
         elif form == "table":
-            from nearkin.cli.screen import Screen
-
-            screen = Screen(scoped, score)
-            if listed := list(found):
-                screen.matches(listed)
-                show_left_out(screen, templates)
-            else:
-                screen.line("No two documents match.")
-            if answer:
-                screen.line()
-                screen.folded(in_sum(answer))
+            _show_matches(listing, list(shown), answer)
         else:
             if answer:
                 note(in_sum(answer), quiet=quiet)
-            emit(  # as they come: the store is read meanwhile
-                (match_record(match, scoped=scoped, tiers=answer is not None) for match in found),
-                form,
-                columns=match_columns(scoped=scoped, tiers=answer is not None),
-                paths=frozenset({"a", "b"}),
-            )
+            emit_listing(listing, shown, form)  # as they come: the store is read meanwhile
 
 
-def _note_floor(connection: "Connection", resemblance: float | None, containment: float | None, *, quiet: bool) -> None:
-    """Where more is asked for than was kept."""
-    from nearkin.store import runs
+def _show_matches(listing: "Listing[Match]", matches: "list[Match]", answer: "Between | None") -> None:
+    from nearkin.cli.screen import Screen
 
-    limits = runs.last(connection).settings["match"]
+    screen = Screen(listing.scoped, listing.score)
+    if matches:
+        screen.matches(matches)
+        show_templates(screen, listing.templates)
+    else:
+        screen.line("No two documents match.")
+    if answer:
+        screen.line()
+        screen.folded(in_sum(answer))
+
+
+def _note_floor(limits: dict[str, float], resemblance: float | None, containment: float | None, *, quiet: bool) -> None:
+    """Note where more is asked for than the scan kept."""
     floor, part = limits["floor"], limits["containment"]
     if resemblance is not None and resemblance < floor:
         but = f" but parts ({part:g} or more of them in the other document)" if part <= 1.0 else ""
@@ -204,22 +179,18 @@ def _note_floor(connection: "Connection", resemblance: float | None, containment
         note(f"Below {part:g} only pairs that resemble each other by {floor:g} or more were kept.", quiet=quiet)
 
 
-def _list_new(answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:
-    from nearkin.cli.wording import in_sum
-    from nearkin.query.records import new_record
-
-    unknown = list(no_more_than(limit, answer.unknown, "first", "documents", quiet=quiet))
+def _list_new(listing: "ScopeListing", answer: "Between", form: str, limit: int | None, *, quiet: bool) -> None:
+    documents = list(no_more_than(limit, answer.unknown, "first", "documents", quiet=quiet))
     if form != "table":
         note(in_sum(answer), quiet=quiet)
-        records = (new_record(one) for one in unknown)
+        records = listing.new_records(documents)
         emit(records, form, columns=["path", "scope", "size"], paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import size as in_words
 
     screen = Screen()
-    if unknown:
-        rows = ([in_words(one.size), screen.name(one.location)] for one in unknown)
+    if documents:
+        rows = ([in_words(document.size), screen.name(document.location)] for document in documents)
         screen.columns(["size", "path"], rows, right=(0,))
         screen.line()
     screen.folded(in_sum(answer))

@@ -1,8 +1,6 @@
-"""Options that commands share.
+"""Options that commands share, and results in the format asked for.
 
-Results in the format asked for.
-
-JSON is ASCII, so that names which are no UTF-8 survive as lone surrogates. CSV holds the names' own bytes, but on a
+JSON is ASCII, so that names which are not UTF-8 survive as lone surrogates. CSV holds the names' own bytes, but on a
 terminal they are escaped: a name must not steer it. No cell of CSV is a formula to a spreadsheet.
 """
 
@@ -14,20 +12,23 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nearkin.cli.wording import ReaderLeftError
+from nearkin.cli import ReaderLeftError
 from nearkin.errors import StoreError, UsageError
-from nearkin.query.records import cell
 from nearkin.settings import IGNORABLE
+from nearkin.wording import cell, safe
+
+if TYPE_CHECKING:
+    from nearkin.api.listing import Listing
 
 DEFAULT_STORE = "nearkin.db"
 FORMATS = ("table", "json", "jsonl", "csv")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-# That a file cannot be read is no wrong usage: it is found out, and said, when it is opened.
+# A file that cannot be read is no wrong usage: it is refused when it is opened.
 FILE = click.Path(path_type=Path, readable=False)
 NAME = click.Path(readable=False)
 NAME_OR_DASH = click.Path(readable=False, allow_dash=True)
@@ -56,7 +57,7 @@ class Share(click.ParamType[float]):
 
 
 def store_option(store: Path) -> str:
-    """For a command that someone may type next."""
+    """The option that names the store in a command that someone may type next."""
     return "" if store == Path(DEFAULT_STORE) else f" --store {shlex.quote(str(store))}"
 
 
@@ -95,24 +96,25 @@ def common(command: Command) -> Command:
 
 
 def limited(what: str) -> Callable[[Command], Command]:
-    """--limit, which lists only so many."""
+    """--limit: list only so many."""
     return click.option("--limit", type=click.IntRange(1), metavar="N", help=f"Show only the {what}.")
 
 
 def followed(path: Path) -> Path:
-    """What stands beside a store stands beside the file itself, not beside a link to it."""
+    """The store that a link leads to: what stands beside a store stands beside the file itself."""
     return Path(os.path.realpath(path)) if os.path.islink(path) else path  # noqa: PTH114  it fails where a folder is shut
 
 
 def size_of(text: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
-    if found is None:
+    """A size such as 512M or 2G, in bytes."""
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if parts is None:
         raise click.BadParameter(f"{text!r} is not a size like 512M or 2G.")
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    return int(float(parts[1]) * UNITS[parts[2].upper()])
 
 
 def ignored(text: str) -> tuple[str, ...]:
-    """case,punctuation: a list in one word; nothing is ignored with an empty one."""
+    """Differences to ignore, as a list in one word: case,punctuation. An empty one ignores none."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if name not in IGNORABLE:
@@ -121,7 +123,7 @@ def ignored(text: str) -> tuple[str, ...]:
 
 
 def text_options(command: Command) -> Command:
-    """How texts are made canonical."""
+    """--raw and --ignore: how texts are made canonical."""
     command = click.option(
         "--ignore",
         type=ignored,
@@ -135,6 +137,7 @@ Record = dict[str, Any]
 
 
 def chosen(form: str | None) -> str:
+    """The format asked for, or the one that suits where the output goes."""
     return form or ("table" if sys.stdout.isatty() else "jsonl")
 
 
@@ -161,7 +164,17 @@ def emit(
             _write_csv((row for record in records for row in rows(record)), columns, paths)
 
 
+Item = TypeVar("Item")
+
+
+def emit_listing(listing: "Listing[Item]", items: Iterable[Item], form: str) -> None:
+    """Print items of a listing: all, or the first."""
+    records = listing.records(items)
+    emit(records, form, columns=listing.columns, rows=listing.to_rows, paths=listing.path_columns)
+
+
 def emit_one(record: Record, form: str, *, paths: frozenset[str] = frozenset()) -> None:
+    """Print one record; as JSON on several lines."""
     if form == "json":
         _write(json.dumps(record, indent=2) + "\n")
     else:
@@ -191,8 +204,6 @@ def _write_csv(rows: Iterable[Record], columns: list[str], paths: frozenset[str]
 
 
 def _escaped(text: str) -> str:
-    from nearkin.query.wording import safe
-
     return safe(text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 

@@ -1,7 +1,7 @@
-"""A bar on the terminal while something takes longer than a second. None into a pipe.
+"""A bar on the terminal while something takes longer than a second; none into a pipe.
 
-Whoever works says how far it is by storing a few numbers, some times a second; what they look like is made up when the
-terminal is drawn, by a thread, and what draws is imported only once a second has passed.
+The code that works stores a few numbers, some times a second. A thread turns them into words when it draws the
+terminal, and what draws is imported only once a second has passed.
 """
 
 import sys
@@ -14,7 +14,7 @@ from threading import Lock, Timer
 from typing import TYPE_CHECKING, TypeVar
 
 from nearkin.cli import wording
-from nearkin.cli.wording import count, size
+from nearkin.wording import count, size
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,31 +33,31 @@ STAGES = {
     "rows": "checking rows",
     "texts": "checking",
 }
-SHARED = {"join", "keep", "sign", "write"}  # so much done, of so much
+SHARED = {"join", "keep", "sign", "write"}  # stages that say how much is done, of how much
 UNITS = {"match": "texts", "group": "matches", "texts": "texts"}
 PATIENCE = 1.0  # seconds before anything is shown
-COUNTING = 5.0  # and before files are counted, which takes Python's lock from those who read
-TELLING = 2.0  # seconds after which the time left is told
+COUNTING = 5.0  # seconds before files are counted, which takes Python's lock from the threads that read
+ESTIMATING = 2.0  # seconds after which the time left is shown
 BAR = 14  # columns
 WIDE = 100  # columns; a line that fills a narrower terminal is wrapped by the ^C that ends it, and cannot be erased
 DRAWN = 5  # times a second
 
 
 def left(done: int, of: int, seconds: float) -> str:
-    """The share that is done and, once it can be told, the time that the rest will take."""
+    """The share that is done and, once it can be estimated, the time that the rest will take."""
     share = f"{100 * done // of} % done"
-    if seconds < TELLING or not 0 < done < of:
+    if seconds < ESTIMATING or not 0 < done < of:
         return share
     return f"{share}, about {wording.seconds(seconds * (of - done) / done)} left"
 
 
 @dataclass
 class Reporter:
-    """How far it is: told by whoever works, drawn meanwhile."""
+    """How far the work is: set by the code that works, drawn meanwhile."""
 
     stage: str
     total: int | None = None  # files that a scan will read, once they are counted
-    far: tuple[int, int] = (0, 0)  # how much is done, and its bytes; or of how much, where a share is told
+    far: tuple[int, int] = (0, 0)  # how much is done, and its bytes; or of how much, where a share is shown
     begun: float = field(default_factory=time.monotonic)
     started: float = field(default_factory=time.monotonic)
     _lock: Lock = field(default_factory=Lock)
@@ -70,7 +70,7 @@ class Reporter:
             self.stage, self.begun = stage, time.monotonic()
 
     def show(self) -> None:
-        """After the first second."""
+        """Begin to draw, after the first second."""
         from rich.console import Console
         from rich.live import Live
 
@@ -88,14 +88,14 @@ class Reporter:
                 self._live.start()
 
     def stop(self) -> None:
-        """Before anything else is printed; nothing is left of it."""
+        """Erase the bar, before anything else is printed."""
         with self._lock:
             live, self._live, self.stopped = self._live, None, True
         if live is not None:
             live.stop()
 
     @property
-    def told(self) -> str:
+    def figures(self) -> str:
         """What stands after the bar."""
         seconds = max(time.monotonic() - self.begun, 0.001)
         done, bytes_ = self.far
@@ -104,8 +104,8 @@ class Reporter:
         if not done:
             return ""
         if self.stage != "read":
-            told = count(done, UNITS.get(self.stage, "documents"))
-            return f"{told}, {size(bytes_)}" if bytes_ else told
+            number = count(done, UNITS.get(self.stage, "documents"))
+            return f"{number}, {size(bytes_)}" if bytes_ else number
         rate = f"{size(round(bytes_ / seconds))}/s"
         if get_terminal_size().columns >= WIDE:
             rate = f"{count(round(done / seconds))} files/s, {rate}"
@@ -113,7 +113,7 @@ class Reporter:
 
     @property
     def share(self) -> tuple[int, int] | None:
-        """So much done, of so much; None: that is not known."""
+        """How much is done, of how much; None: that is not known."""
         done, bytes_ = self.far
         whole = bytes_ if self.stage in SHARED else self.total if self.stage == "read" else None
         # Members of archives were not counted: with them there may be more than there are files.
@@ -128,12 +128,12 @@ class Reporter:
         done, whole = share or (0, None)
         bar = ProgressBar(total=whole, completed=done, width=BAR, pulse=share is None)
         percent = f"{100 * done // whole} %" if whole and self.stage == "read" else ""
-        told = ", ".join(filter(None, [percent, self.told]))
+        figures = ", ".join(filter(None, [percent, self.figures]))
         line.add_column(no_wrap=True)
         line.add_column(width=BAR)
         line.add_column(no_wrap=True, overflow="ellipsis")
         line.add_column(no_wrap=True)
-        line.add_row(STAGES.get(self.stage, self.stage), bar, told, _clock(time.monotonic() - self.started))
+        line.add_row(STAGES.get(self.stage, self.stage), bar, figures, _clock(time.monotonic() - self.started))
         return line
 
 
@@ -146,8 +146,8 @@ def _clock(seconds: float) -> str:
 def progress(
     stage: str = "read", *, quiet: bool, counted: Callable[[], Iterable[object]] | None = None
 ) -> Iterator[Reporter | None]:
-    """`stage`: what is being done until someone says otherwise, one of those above or a word of one's own. `counted`:
-    gone through meanwhile to find out how many files will be read. Nothing else may be printed within."""
+    """Show progress while the block runs; nothing else may be printed within. `stage` is what is done at first, one of
+    those above or another word. `counted` is iterated meanwhile to count the files that will be read."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -167,7 +167,7 @@ def progress(
 
 
 def _count(reporter: Reporter, counted: Callable[[], Iterable[object]]) -> None:
-    """Where this walk fails, the scan will say so."""
+    """Count files. Where this walk fails, the scan will say so."""
     try:
         met = 0
         for met, _ in enumerate(counted(), 1):  # noqa: B007
@@ -181,11 +181,11 @@ def _count(reporter: Reporter, counted: Callable[[], Iterable[object]]) -> None:
 Listed = TypeVar("Listed")
 
 
-def followed(found: Iterable[Listed], reporter: Reporter | None, stage: str, total: int) -> Iterator[Listed]:
-    """While they are listed, one by one; where they are listed on the terminal themselves, until the first."""
-    for number, one in enumerate(found, 1):
+def followed(items: Iterable[Listed], reporter: Reporter | None, stage: str, total: int) -> Iterator[Listed]:
+    """Report progress while items are listed, one by one; where the terminal lists them itself, until the first."""
+    for number, item in enumerate(items, 1):
         if reporter is not None:
             if sys.stdout.isatty():
                 reporter.stop()
             reporter(stage, number, max(total, number))
-        yield one
+        yield item

@@ -7,6 +7,7 @@ import click
 
 from nearkin.cli.options import FILE, chosen, common, emit_one
 from nearkin.cli.wording import note
+from nearkin.wording import count, safe, size
 
 if TYPE_CHECKING:
     from nearkin.report.export import WrittenReport
@@ -28,11 +29,11 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
     page that needs no network. .csv, .jsonl, .parquet: one table for programs. .dat: a Concordance load file. The
     report begins with the settings of the scan; for .csv, .jsonl and .dat they are in FILE.about.json.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.report.export import write_report
 
     with progress("write", quiet=quiet):
-        written = write_report(store, file, table=table, links=links)
+        written = Store(store).report(file, table=table, links=links)
     form = chosen(form)
     if form != "table":
         size = written.path.stat().st_size
@@ -48,27 +49,18 @@ def report(file: Path, store: Path, form: str | None, quiet: bool, table: str | 
 
 
 def write_all(store: Path, files: tuple[Path, ...], *, quiet: bool) -> None:
-    """After a scan."""
+    """Write reports after a scan."""
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.report.export import write_report
 
     for file in files:
         with progress("write", quiet=quiet):
-            written = write_report(store, file)
+            written = Store(store).report(file)
         note(in_words(written), quiet=quiet)
 
 
-def refuse_all(files: tuple[Path, ...]) -> None:
-    """Before a scan: better than after hours."""
-    from nearkin.report.export import refuse_unknown
-
-    for file in files:
-        refuse_unknown(file, table=None, links=False)
-
-
 def in_words(written: "WrittenReport") -> str:
-    from nearkin.cli.wording import count, safe, size
-
+    """One line: which report was written, and what is in it."""
     name, room = safe(str(written.path)), size(written.path.stat().st_size)
     if written.table is not None:
         return f"Wrote {name}: {written.rows:,} rows of {written.table} ({room})"

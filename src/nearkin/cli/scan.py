@@ -1,7 +1,4 @@
-"""`scan`: the main job, and the page a person sees when it is done.
-
-What `scan --plan` shows: every number with its interval, or that it was counted.
-"""
+"""`scan`: the main job; and `scan --plan`, which shows every number with its interval, or that it was counted."""
 
 import gc
 import time
@@ -12,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nearkin.cli.options import FILE, NAME, chosen, common, emit_one, size_of, text_options
+from nearkin.cli.wording import seconds, shortened
 from nearkin.errors import NearkinError, UsageError
 from nearkin.settings import DEFAULT_SCHEME
+from nearkin.wording import count, safe
+from nearkin.wording import size as size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -125,17 +125,18 @@ def scan(
     Results are kept in the store, and the screen shows a summary. Scan again to bring the store up to date.
     """
     if reports:
-        from nearkin.cli.report import refuse_all
+        from nearkin.api.scans import refuse_reports
 
         if plan:
             raise UsageError("--plan writes nothing; drop --report.")
-        refuse_all(reports)
+        refuse_reports(reports)
     if plan:
         show_plan(paths, form, {**options, "keep_text": not no_text}, quiet=quiet)
         return
+    from nearkin.api.scans import has_unfinished_documents
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.scan_summary import refuse_failed, refuse_nothing_read, show, show_in_short, tell_notes
+    from nearkin.cli.scan_summary import note_all, refuse_failed, refuse_nothing_read, show, show_in_short
 
     # A scan makes millions of rows and no cycles; the collector would look through them in vain.
     gc.disable()
@@ -144,13 +145,14 @@ def scan(
         with progress(quiet=quiet, counted=_to_be_read(store, paths, options)) as report:
             summary = Store(store).scan(paths, scope=scope, progress=report, keep_text=not no_text, **options)
     except KeyboardInterrupt:
-        kept = f"what was read so far is kept in {store}" if _is_any_kept(store) else "nothing new had been stored yet"
+        is_kept = has_unfinished_documents(store)
+        kept = f"what was read so far is kept in {store}" if is_kept else "nothing new had been stored yet"
         raise InterruptedScanError(f"Interrupted; {kept}.") from None
     form = chosen(form)
     if form != "table":
         emit_one(asdict(summary), form)
         if not quiet:
-            tell_notes(store, paths, summary)
+            note_all(store, paths, summary)
     elif quiet:
         show_in_short(summary)
     else:
@@ -168,91 +170,73 @@ def scan(
 def _to_be_read(
     store: Path, paths: tuple[Path, ...], options: dict[str, Any]
 ) -> "Callable[[], Iterable[object]] | None":
-    """The files that a scan will meet, to be gone through once more where it reads all of them."""
+    """The files that a scan will meet, to be counted where it reads all of them."""
     if store.exists() and not options["full"]:
         return None
 
     def files() -> "Iterable[object]":
-        from nearkin.api.options import settings_of
-        from nearkin.read.walk import check_starts, root_of, walk
-        from nearkin.store.database import own_files
+        from nearkin.api.scans import files_to_scan
 
-        starts = check_starts(paths)
-        return walk(root_of(starts), starts, settings_of(options).walk, leave_out=own_files(store))
+        return files_to_scan(store, paths, options)
 
     return files
-
-
-def _is_any_kept(store: Path) -> bool:
-    """Whether an unfinished scan has left documents, with which the next one goes on."""
-    from nearkin.query.store_view import opened
-    from nearkin.store.inventory import UNFINISHED
-
-    try:
-        with opened(store) as connection:
-            return connection.execute(f"SELECT 1 {UNFINISHED} LIMIT 1").fetchone() is not None
-    except NearkinError:
-        return False
 
 
 NUMBERS = ("documents", "bytes", "seconds", "memory", "disk", "matches", "hot_features")
 
 
 def show_plan(paths: tuple[Path, ...], form: str | None, options: dict[str, Any], *, quiet: bool) -> None:
-    from nearkin.api.kinship import plan_scan
+    """Print what a scan would take and find, from a sample."""
+    from nearkin.api.scans import plan_scan, refuse_unreadable
     from nearkin.cli.progress import progress
-    from nearkin.cli.wording import refuse_unreadable
 
     refuse_unreadable(*paths)
     with progress("sampling", quiet=quiet):
-        found = plan_scan(paths, **options)
+        forecast = plan_scan(paths, **options)
     form = chosen(form)
     if form == "table":
-        _show(paths, found)
+        _show(paths, forecast)
     else:
-        emit_one(_flat(found) if form == "csv" else _record(found), form)
+        emit_one(_flat(forecast) if form == "csv" else _record(forecast), form)
 
 
-def _record(found: "Forecast") -> dict[str, Any]:
-    numbers = {name: _number(name, getattr(found, name)) for name in NUMBERS}
-    choices = [{"option": one.option, "value": one.value, "why": one.why} for one in found.choices]
-    return {"estimate": True, "sampled": found.sampled, **numbers, "hot_over": found.hot_over, "choices": choices}
+def _record(forecast: "Forecast") -> dict[str, Any]:
+    numbers = {name: _number(name, getattr(forecast, name)) for name in NUMBERS}
+    choices = [{"option": choice.option, "value": choice.value, "why": choice.why} for choice in forecast.choices]
+    return {"estimate": True, "sampled": forecast.sampled, **numbers, "hot_over": forecast.hot_over, "choices": choices}
 
 
-def _flat(found: "Forecast") -> dict[str, Any]:
-    flat: dict[str, Any] = {"sampled": found.sampled}
+def _flat(forecast: "Forecast") -> dict[str, Any]:
+    flat: dict[str, Any] = {"sampled": forecast.sampled}
     for name in NUMBERS:
-        number = _number(name, getattr(found, name))
+        number = _number(name, getattr(forecast, name))
         flat |= {name: number["value"], f"{name}_low": number["low"], f"{name}_high": number["high"]}
-    return flat | {f"choice {one.option}": one.value for one in found.choices}
+    return flat | {f"choice {choice.option}": choice.value for choice in forecast.choices}
 
 
-def _number(name: str, one: "Projection") -> dict[str, Any]:
-    """Whole numbers, but for seconds."""
+def _number(name: str, estimate: "Projection") -> dict[str, Any]:
+    """An estimate with its interval: whole numbers, but for seconds."""
     digits = 2 if name == "seconds" else None
     return {
-        "value": round(one.value, digits),
-        "low": round(one.low, digits),
-        "high": round(one.high, digits),
-        "exact": one.exact,
+        "value": round(estimate.value, digits),
+        "low": round(estimate.low, digits),
+        "high": round(estimate.high, digits),
+        "exact": estimate.exact,
     }
 
 
-def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
+def _show(paths: tuple[Path, ...], forecast: "Forecast") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count, safe, shortened
-    from nearkin.cli.wording import seconds as in_words
-    from nearkin.cli.wording import size as size_in_words
 
     screen = Screen()
     where = shortened(", ".join(safe(str(path)) for path in paths), screen.width - 30)
     screen.line(("nearkin", "bold"), f" would scan {where}")
-    screen.heading("Estimates", f"from a sample of {count(found.sampled, 'documents')}; nothing was written")
+    screen.heading("Estimates", f"from a sample of {count(forecast.sampled, 'documents')}; nothing was written")
 
-    def told(one: "Projection", words: "Callable[[float], str]") -> str:
-        if one.exact:
-            return f"{words(one.value)}  counted"
-        return f"about {words(one.value)}  ({words(one.low)} to {words(one.high)})"
+    def in_words(estimate: "Projection", words: "Callable[[float], str]") -> str:
+        if estimate.exact:
+            return f"{words(estimate.value)}  counted"
+        return f"about {words(estimate.value)}  ({words(estimate.low)} to {words(estimate.high)})"
 
     def whole(value: float) -> str:
         return count(round(value))
@@ -260,16 +244,17 @@ def _show(paths: tuple[Path, ...], found: "Forecast") -> None:
     def size(value: float) -> str:
         return size_in_words(round(value))
 
+    hot = f"{in_words(forecast.hot_features, whole)}, features shared by more than {count(forecast.hot_over)} texts"
     screen.facts(
         [
-            ("documents", told(found.documents, whole)),
-            ("to read", told(found.bytes, size)),
-            ("time", told(found.seconds, in_words)),
-            ("memory", told(found.memory, size)),
-            ("disk", told(found.disk, size)),
-            ("matches", told(found.matches, whole)),
-            ("hot", f"{told(found.hot_features, whole)}, features shared by more than {count(found.hot_over)} texts"),
+            ("documents", in_words(forecast.documents, whole)),
+            ("to read", in_words(forecast.bytes, size)),
+            ("time", in_words(forecast.seconds, seconds)),
+            ("memory", in_words(forecast.memory, size)),
+            ("disk", in_words(forecast.disk, size)),
+            ("matches", in_words(forecast.matches, whole)),
+            ("hot", hot),
         ]
     )
     screen.heading("Settings it would choose")
-    screen.facts([(one.option, f"{one.value}  {one.why}") for one in found.choices])
+    screen.facts([(choice.option, f"{choice.value}  {choice.why}") for choice in forecast.choices])

@@ -1,12 +1,11 @@
-"""`schemes`: every way to sign a text, and how large a sample should be.
-
-`sign`: the signature itself, of a document or of all in a store.
-"""
+"""`schemes`: every way to sign a text, and how large a sample should be; `sign`: the signature of a document or of all
+in a store."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -23,15 +22,13 @@ from nearkin.cli.options import (
     text_options,
     write_lines,
 )
-from nearkin.cli.wording import name_of, note, without_text
+from nearkin.cli.wording import name_of, note, shortened, without_text
 from nearkin.errors import UsageError
-from nearkin.settings import DEFAULT_SCHEME
+from nearkin.settings import DEFAULT_SCHEME, TextSettings
+from nearkin.wording import count, safe
+from nearkin.wording import size as size_in_words
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
-
-    from nearkin.model import Location
-    from nearkin.scheme import CatalogueEntry, Scheme, Signature
     from nearkin.scheme.plan import Plan
 
 PLANNED = ("error", "resemblance", "confidence", "bytes", "window", "bits")
@@ -88,7 +85,9 @@ def schemes(
     if not plan:
         _refuse_planning(ctx)
     if learn:
-        spec = _learnt(learn)
+        from nearkin.api.schemes import learn_reference_from
+
+        spec = learn_reference_from(learn)
         if form in (None, "table"):
             click.echo(spec)
         else:
@@ -96,9 +95,15 @@ def schemes(
         return
     form = chosen(form)
     if plan:
-        from nearkin.scheme.plan import Plan
+        from nearkin.api.schemes import plan_record, plan_schemes
 
-        _plan(Plan(error, resemblance, confidence, length, window, bits), form)
+        planned = plan_schemes(
+            error=error, resemblance=resemblance, confidence=confidence, length=length, window=window, bits=bits
+        )
+        if form == "table":
+            _show_plan(planned)
+        else:
+            emit_one(plan_record(planned), form)
         return
     _list(form)
 
@@ -111,74 +116,38 @@ def _refuse_planning(ctx: click.Context) -> None:
 
 
 def _list(form: str) -> None:
-    from nearkin.scheme import SCHEMES
+    from nearkin.api.schemes import SchemeDescription, list_schemes
 
-    if form == "table":
-        from nearkin.cli.screen import Screen
-
-        def yes(told: bool) -> str:
-            return "" if told else "no "
-
-        screen = Screen()
-        for name, known in SCHEMES.items():
-            containment, intervals, size = told(known.scheme())
-            screen.line((name, "bold"))
-            screen.facts(
-                [
-                    ("estimates", known.estimates),
-                    ("has", f"{yes(containment)}containment, {yes(intervals)}intervals, signatures of {size} size"),
-                    ("does", known.does),
-                    ("use", known.use),
-                    ("cannot", known.cannot),
-                    ("cost", known.cost),
-                    ("keys", ", ".join(known.keys)),
-                    ("spec", known.example),
-                    ("paper", known.paper),
-                ]
-            )
-            screen.line()
-        screen.note("More: docs/schemes.md. How large a sample: nearkin schemes --plan")
+    if form != "table":
+        columns = [field.name for field in fields(SchemeDescription)]
+        records = map(asdict, list_schemes())
+        emit(records, form, columns=columns, rows=lambda record: [{**record, "keys": " ".join(record["keys"])}])
         return
-    table = ["containment", "intervals", "size"]
-    words = ["estimates", "does", "use", "cannot", "cost", "paper", "example"]
-    fields = ["name", "keys", *table, *words]
+    from nearkin.cli.screen import Screen
 
-    def record(name: str, known: "CatalogueEntry") -> dict[str, Any]:
-        told_of = dict(zip(table, told(known.scheme()), strict=True))
-        return {"name": name, "keys": list(known.keys), **told_of, **{word: getattr(known, word) for word in words}}
-
-    records = (record(name, known) for name, known in SCHEMES.items())
-    emit(records, form, columns=fields, rows=lambda record: [{**record, "keys": " ".join(record["keys"])}])
-
-
-def _plan(plan: "Plan", form: str) -> None:
-    if form == "table":
-        _show_plan(plan)
-        return
-    record = {
-        "error": plan.error,
-        "resemblance": plan.resemblance,
-        "confidence": plan.confidence,
-        "sample": plan.sample,
-        "signature_bytes": plan.signature_bytes,
-        "bytes": plan.length,
-        "min": plan.smallest,
-        "sketch": plan.slots,
-        "adaptive": plan.adaptive,
-        "mod": plan.fixed,
-        "rule": plan.rule,
-        "rule_entries": plan.rule_entries,
-        "bits": plan.bits,
-        "false_equality": plan.false_equality,
-        "bias": plan.bias,
-    }
-    emit_one(record, form)
+    screen = Screen()
+    for scheme in list_schemes():
+        containment, intervals = ("" if has else "no " for has in (scheme.containment, scheme.intervals))
+        screen.line((scheme.name, "bold"))
+        screen.facts(
+            [
+                ("estimates", scheme.estimates),
+                ("has", f"{containment}containment, {intervals}intervals, signatures of {scheme.size} size"),
+                ("does", scheme.does),
+                ("use", scheme.use),
+                ("cannot", scheme.cannot),
+                ("cost", scheme.cost),
+                ("keys", ", ".join(scheme.keys)),
+                ("spec", scheme.example),
+                ("paper", scheme.paper),
+            ]
+        )
+        screen.line()
+    screen.note("More: docs/schemes.md. How large a sample: nearkin schemes --plan")
 
 
 def _show_plan(plan: "Plan") -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count
-    from nearkin.cli.wording import size as size_in_words
 
     screen = Screen()
     screen.line((f"{count(plan.sample, 'samples')}", "bold cyan"), f" or more, {size_in_words(plan.signature_bytes)}")
@@ -208,23 +177,6 @@ def _show_plan(plan: "Plan") -> None:
     if plan.bias is not None:
         facts.append(("bias", f"of a resemblance is below {plan.bias:.1e} in 99.9 % of cases"))
     screen.facts(facts)
-
-
-def _learnt(path: Path) -> str:
-    from nearkin.cli.wording import refuse_unreadable
-    from nearkin.query.signatures import learn_from
-    from nearkin.scheme.fuzzy import Fuzzy
-    from nearkin.scheme.spec import parse_spec
-    from nearkin.settings import TextSettings
-    from nearkin.text.canon import Canon
-
-    refuse_unreadable(path)
-    return learn_from(path, Fuzzy.parse(parse_spec("fuzzy")), Canon.of(TextSettings())).spec
-
-
-def told(scheme: "Scheme") -> tuple[bool, bool, str]:
-    """Cherkasova 2009, Table 1: whether it tells containment, whether estimates have intervals, and its size."""
-    return scheme.contains, scheme.sampled, "fixed" if scheme.limit else "variable"
 
 
 # Columns; a whole store is not read twice to find the widest.
@@ -264,33 +216,21 @@ def sign(
     if file is None:
         _sign_store(store, scheme, form, digest=digest, given=raw or ignore is not None, quiet=quiet)
         return
-    from nearkin.query.lookup import find_document, from_bytes
-    from nearkin.scheme import Estimator, keeps_lines, parse_scheme, place
-    from nearkin.scheme import sign as sign_text
-    from nearkin.settings import TextSettings
-    from nearkin.text.canon import Canon
+    from nearkin.api.schemes import sign_document
 
-    how = parse_scheme(scheme or DEFAULT_SCHEME)
-    settings = TextSettings(raw=raw) if ignore is None else TextSettings(raw=raw, ignore=ignore)
-    canon = Canon.of(settings, lines=keeps_lines(how))
-    found = from_bytes("-", sys.stdin.buffer.read(), raw=raw) if file == "-" else find_document(file, store, raw=raw)
-    text = canon.apply(found.text or b"")
-    signature = sign_text(text, how)
-    if found.text is None:
-        note(f"{without_text(found)}, so it has no signature.", quiet=quiet)
-    elif not len(signature):
-        note(f"{name_of(found)} has no signature under {how.spec}.", quiet=quiet)
+    data = sys.stdin.buffer.read() if file == "-" else None
+    ignored = TextSettings().ignore if ignore is None else ignore
+    signed = sign_document(store, file, scheme, data, raw=raw, ignore=ignored)
+    if signed.document.text is None:
+        note(f"{without_text(signed.document)}, so it has no signature.", quiet=quiet)
+    elif not len(signed.signature):
+        note(f"{name_of(signed.document)} has no signature under {signed.spec}.", quiet=quiet)
     if digest:
-        _show([{"path": file, **_digest(signature)}], form)
-        return
-    if how.estimator is Estimator.RANGE:
-        _print_number(_number(signature), form)
-        return
-    records: Iterable[Record] = (
-        {"weight": weight, "feature": f"{feature:016x}", "offset": offset}
-        for weight, feature, offset in place(text, how)
-    )
-    _show(records, form, columns=["weight", "feature", "offset"])
+        _show([{"path": file, **signed.digest()}], form)
+    elif signed.has_number:
+        _print_number(signed.number, form)
+    else:
+        _show(signed.features(), form, columns=["weight", "feature", "offset"])
 
 
 def _print_number(number: int | None, form: str) -> None:
@@ -301,63 +241,29 @@ def _print_number(number: int | None, form: str) -> None:
 
 
 def _sign_store(store: Path, spec: str | None, form: str, *, digest: bool, given: bool, quiet: bool) -> None:
+    from nearkin.api.store import Store
     from nearkin.cli.progress import followed, progress
-    from nearkin.errors import UsageError
-    from nearkin.query.signatures import stored_signatures
-    from nearkin.query.store_view import is_scoped, opened
-    from nearkin.scheme import Estimator
 
     if given:
         raise UsageError("--raw and --ignore need a FILE; the texts of a store are signed as they were scanned.")
-    with progress("sign", quiet=quiet) as report, opened(store) as connection:
-        scoped = is_scoped(connection)
-        scheme, found = stored_signatures(connection, spec)
-        signatures = followed(found, report, "sign", _contents(connection) if report else 0)
-        named = ["path", *(["scope"] if scoped else [])]
+    with progress("sign", quiet=quiet) as report, Store(store).listings.signatures(spec) as listing:
+        signatures = followed(listing.items, report, "sign", listing.count() if report else 0)
+        named = ["path", *(["scope"] if listing.scoped else [])]
         if digest:
-            _show(({**_named(place, scoped), **_digest(one)} for place, one in signatures), form, scoped=scoped)
-        elif scheme.estimator is Estimator.RANGE:
-            numbers = ({"number": _number(one), **_named(place, scoped)} for place, one in signatures)
-            _show(numbers, form, columns=["number", *named], scoped=scoped)
+            _show(listing.records(signatures), form, columns=listing.columns, scoped=listing.scoped)
+        elif listing.has_numbers:
+            _show(listing.numbers(signatures), form, columns=["number", *named], scoped=listing.scoped)
         else:
-            _show(_features(signatures, scoped), form, columns=["weight", "feature", *named], scoped=scoped)
-
-
-def _contents(connection: "Connection") -> int:
-    from nearkin.store.contents import HERE
-
-    (contents,) = connection.execute(f"SELECT count(DISTINCT t.content) {HERE}").fetchone()
-    return int(contents)
-
-
-def _features(signatures: "Iterable[tuple[Location, Signature]]", scoped: bool) -> Iterator[Record]:
-    for location, signature in signatures:
-        name = _named(location, scoped)
-        for weight, feature in zip(signature.weights.tolist(), signature.features.tolist(), strict=True):
-            yield {"weight": weight, "feature": f"{feature:016x}", **name}
-
-
-def _named(location: "Location", scoped: bool) -> Record:
-    return {"path": location.name, **({"scope": location.scope} if scoped else {})}
-
-
-def _number(signature: "Signature") -> int | None:
-    """Of scheme si; features are the same bits without a sign."""
-    return next(iter(signature.features.astype("i8").tolist()), None)
-
-
-def _digest(signature: "Signature") -> Record:
-    return {"digest": signature.digest, "features": len(signature), "weight": int(signature.weights.sum())}
+            _show(listing.features(signatures), form, columns=["weight", "feature", *named], scoped=listing.scoped)
 
 
 def _show(records: Iterable[Record], form: str, *, columns: list[str] | None = None, scoped: bool = False) -> None:
-    """Line by line, as they come: a signature may be longer than memory is large."""
+    """Print records as they come, line by line: a signature may be longer than memory is large."""
     columns = columns or ["digest", "features", "weight", "path", *(["scope"] if scoped else [])]
     if form != "table":
         emit(records, form, columns=columns, paths=frozenset({"path"}))
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import safe, shortened
 
     screen = Screen(scoped)
     shown = [column for column in columns if column != "scope"]

@@ -1,115 +1,22 @@
 """What a terminal shows: headings, columns, paths shortened in the middle so that nothing wraps.
 
 Colours come from rich, and only where there is a terminal; into a pipe the same lines are plain text.
-
-Long lines on a terminal: sentences are broken between words, commands so that they can still be copied.
-
-Names that stand together, cut so that they look unlike: what is cut out of each alone is often what differs.
 """
 
-import re
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nearkin.cli.wording import ReaderLeftError, cells, count, ending, fold, measured, name, safe, shortened, upto
-from nearkin.cli.wording import share as share_in_words
-from nearkin.cli.wording import size as size_in_words
+from nearkin.cli import ReaderLeftError
+from nearkin.cli.wording import HARD, INDENT, apart, cells, fold, fold_command, fold_sentence, measured, name
 from nearkin.model import Document, Family, IdenticalGroup, Kind, Location, Match, Role, Similar
-from nearkin.query.wording import holds, kind_of, marked
+from nearkin.wording import count, holds, kind_of, marked, safe
+from nearkin.wording import share as share_in_words
+from nearkin.wording import size as size_in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-HARD = "\u00a0"  # a space that is not broken at
-INDENT = "  "
-COMMAND = re.compile(r"""(?<=: )nearkin (?:'[^']*'|"[^"]*"|[^;'"])*""")
-ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")  # quotes stay whole: a line must not end within
-
-
-def fold_command(command: str, width: int) -> list[str]:
-    """Lines that a shell takes for one: all but the last end with a backslash."""
-    if cells(command) <= width:
-        return [command]
-    words = ARGUMENT.findall(command)
-    if " ".join(words) != command:  # a lone quote, or several spaces: better one long line than another command
-        return [command]
-    pieces = [" ".join(words[:2])]  # nearkin and what it should do
-    for word in words[2:]:  # an option stays with its value
-        if pieces[-1].startswith("--") and " " not in pieces[-1] and not word.startswith("-"):
-            pieces[-1] += f" {word}"
-        else:
-            pieces.append(word)
-    lines = pieces[:1]
-    for word in pieces[1:]:
-        if cells(lines[-1]) + cells(word) + len("  \\") <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(f"{INDENT}{word}")
-    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
-
-
-def fold_sentence(text: str, width: int, below: int | None = None) -> list[str]:
-    """As `fold`; a command in it stays in one line where that has room for it, and is else folded as a command."""
-    kept = COMMAND.sub(lambda found: found[0].replace(" ", HARD), text)
-    found: list[str] = []
-    for line in fold(kept, width, below):
-        room = max(width if below is None or not found else below, 20)
-        plain = line.replace(HARD, " ")
-        found += fold_command(plain, room) if HARD in line and plain.startswith("nearkin ") else [plain]
-    return found
-
-
-LEAST = 12  # columns; in fewer there is no room for three pieces
-MOST_PLACES = 3  # where names differ; of more the last ones are shown
-
-
-def apart(names: Sequence[str], width: int) -> list[str]:
-    """Each in at most so many columns, as it would be alone unless another looks the same. Two names always differ
-    then; of many that differ in several places some may not."""
-    shown = [shortened(full, width) for full in names]
-    if width < LEAST:
-        return shown
-    found = _parted(names, shown, width, ())
-    if len(set(found)) == len(set(names)):
-        return found
-    # What told some apart gave way to what tells others: all are cut in the same places.
-    return _parted(names, ["" for _ in names], width, ())
-
-
-def _parted(names: Sequence[str], shown: list[str], width: int, places: tuple[int, ...]) -> list[str]:
-    """Those that look the same are cut around the first letter that differs, and if they still do, the next one."""
-    alike: dict[str, set[str]] = defaultdict(set)
-    for full, short in zip(names, shown, strict=True):
-        alike[short].add(full)
-    told = dict[str, str]()
-    for same in alike.values():
-        if len(same) > 1:
-            group = sorted(same)
-            letters = enumerate(zip(group[0], group[-1], strict=False))
-            first = next((at for at, (one, other) in letters if one != other), len(group[0]))
-            around = (*places, first)[-MOST_PLACES:]
-            cut = [_around(full, around, width) for full in group]
-            told |= zip(group, _parted(group, cut, width, around) if len(set(cut)) > 1 else cut, strict=True)
-    return [told.get(full, short) for full, short in zip(names, shown, strict=True)]
-
-
-def _around(name: str, places: tuple[int, ...], width: int) -> str:
-    """Its beginning, a piece around each of these places, and its end."""
-    room = width - 1 - len(places)  # without the …
-    each = room * 2 // 5 // len(places)
-    shown = upto(name, room // 5)
-    end = len(shown)
-    for at in places:
-        begin = max(at - len(ending(name[:at], each // 3)), end)
-        piece = upto(name[begin:], each)
-        shown += piece if begin == end else f"…{piece}"
-        end = begin + len(piece)
-    left = width - cells(shown)
-    return shown + (name[end:] if cells(name[end:]) <= left else f"…{ending(name[end:], left - 1)}")
-
 
 GAP = "  "
 WIDE = 100  # columns; below it paths need the room more than figures do
@@ -125,13 +32,8 @@ def _console() -> "Console":
     return Terminal(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
-def hard(name: str) -> str:
-    """Cut where it is too long, and not folded."""
-    return name.replace(" ", HARD)
-
-
 def _folded(line: str, width: int) -> list[str]:
-    """All as far in as the first."""
+    """Fold a line; all pieces stand as far in as the first."""
     words = line.lstrip(" ")
     front = " " * (len(line) - len(words))
     return [front + piece for piece in fold(words, width - len(front))]
@@ -139,6 +41,8 @@ def _folded(line: str, width: int) -> list[str]:
 
 @dataclass
 class Screen:
+    """Where results are printed for people; the methods know what a listing looks like."""
+
     scoped: bool = False
     score: str = "resemblance"  # what the scores of matches and families are
     console: "Console" = field(default_factory=_console)
@@ -148,7 +52,7 @@ class Screen:
         return max(self.console.width, 40)
 
     def line(self, *pieces: str | tuple[str, str]) -> None:
-        """Pieces are plain or (text, style)."""
+        """Print a line of pieces, which are plain or (text, style)."""
         from rich.text import Text
 
         self.console.print(Text.assemble(*pieces), soft_wrap=True)
@@ -161,25 +65,25 @@ class Screen:
             self.line(INDENT + line)
 
     def note(self, text: str) -> None:
-        """A command in it can be copied: it stays in one line, or its lines end with a backslash."""
+        """Print a note. A command in it can be copied: it stays in one line, or its lines end with a backslash."""
         room = self.width - len(INDENT)
         for number, line in enumerate(fold_sentence(text, room, room - len(INDENT))):
             self.line((f"{INDENT}{INDENT if number else ''}{line}", "dim"))
 
     def command(self, title: str, command: str) -> None:
-        """To be typed next, below others where the title is empty."""
+        """Print a command to be typed next, below others where the title is empty."""
         front = f"{title:<5}{GAP}"
         for number, line in enumerate(fold_command(command, self.width - len(front))):
             self.line((front if number == 0 else " " * len(front), "bold"), line)
 
     def folded(self, text: str, *, indent: int = 0, style: str = "") -> None:
-        """As many lines as it takes, broken between words; those below the first stand a little further in."""
+        """Print a text in as many lines as it takes; those below the first stand a little further in."""
         front = " " * indent
         for number, line in enumerate(fold(text, self.width - len(front), self.width - len(front) - len(INDENT))):
             self.line((f"{front}{INDENT if number else ''}{line.replace(HARD, ' ')}", style))
 
     def facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        """One a line, longer ones folded between words below where they began."""
+        """Print one fact a line, longer ones folded below where they began."""
         wide = max(len(what) for what, _ in facts)
         for what, text in facts:
             front = f"{INDENT}{what:<{wide}}{GAP}"
@@ -199,19 +103,19 @@ class Screen:
         right: Iterable[int] = (),
         folding: bool = False,
     ) -> None:
-        """The last column takes what is left; a cell there may have several lines, which are cut to look unlike. With
-        `folding` only words are cut that are too long, and names whose spaces are hard."""
+        """Print rows. The last column takes what is left; a cell there may have several lines, which are cut to look
+        unlike. With `folding` only words are cut that are too long, and names whose spaces are hard."""
         rows = list(rows)
         right = set(right)
         widths = [max(map(cells, column)) for column in zip(headers[:-1], *(row[:-1] for row in rows), strict=True)]
         left = self.width - len(INDENT) - sum(widths) - len(GAP) * len(widths)
 
         def padded(row: Sequence[str]) -> str:
-            found = [
+            aligned = [
                 " " * (width - cells(cell)) + cell if at in right else cell + " " * (width - cells(cell))
                 for at, (cell, width) in enumerate(zip(row, widths, strict=True))
             ]
-            return INDENT + "".join(cell + GAP for cell in found)
+            return INDENT + "".join(cell + GAP for cell in aligned)
 
         self.line((f"{padded(headers[:-1])}{headers[-1]}".rstrip(), "dim"))
         for row in rows:
@@ -220,11 +124,11 @@ class Screen:
                 lines = [piece for line in lines for piece in _folded(line, left)]
             first, *more = (line.replace(HARD, " ") for line in apart(lines, left))
             self.line(f"{padded(row[:-1])}{first}".rstrip())
-            for other in more:
-                self.line(f"{padded([''] * len(widths))}{other}".rstrip())
+            for line in more:
+                self.line(f"{padded([''] * len(widths))}{line}".rstrip())
 
     def identical(self, groups: list[IdenticalGroup]) -> None:
-        """One row a group, named by its first document."""
+        """Print one row a group, named by its first document."""
         self.columns(
             ["equal", "copies", "size", "overhead", "first document"],
             (
@@ -243,13 +147,13 @@ class Screen:
     def matches(self, matches: list[Match]) -> None:
         wide = self.width >= WIDE
         contained = any(match.a_in_b is not None for match in matches)
-        said = any(match.verdict for match in matches)
+        decided = any(match.verdict for match in matches)
         self.columns(
             [
                 self.score,
                 *(["a in b", "b in a"] if contained else []),
                 "measured",
-                *(["verdict"] if said else []),
+                *(["verdict"] if decided else []),
                 *(["shared (at least)"] if wide and contained else []),
                 "documents (a above b)",
             ],
@@ -258,7 +162,7 @@ class Screen:
                     share_in_words(match.resemblance),
                     *([share_in_words(match.a_in_b), share_in_words(match.b_in_a)] if contained else []),
                     measured(match.exact, match.low, match.high) if match.tier == "near" else f"same {match.tier}",
-                    *([match.verdict or ""] if said else []),
+                    *([match.verdict or ""] if decided else []),
                     *([size_in_words(match.shared_bytes or 0)] if wide and contained else []),
                     f"{self.name(match.a)}\n{self.name(match.b)}",
                 ]
@@ -272,18 +176,18 @@ class Screen:
             ["tier", self.score, *(["in doc", "doc in it"] if contained else []), "measured", "document"],
             (
                 [
-                    one.tier,
-                    share_in_words(one.resemblance),
-                    *([share_in_words(one.query_in_doc), share_in_words(one.doc_in_query)] if contained else []),
-                    measured(one.exact, one.low, one.high),
-                    self.name(one.location),
+                    document.tier,
+                    share_in_words(document.resemblance),
+                    *(map(share_in_words, (document.query_in_doc, document.doc_in_query)) if contained else []),
+                    measured(document.exact, document.low, document.high),
+                    self.name(document.location),
                 ]
-                for one in similar
+                for document in similar
             ),
         )
 
     def families(self, families: list[Family]) -> None:
-        """One row a family, named by its pivot."""
+        """Print one row a family, named by its pivot."""
         self.columns(
             ["documents", "kind", self._named("mean"), "pivot"],
             (
@@ -299,9 +203,9 @@ class Screen:
         )
 
     def count_families(self, families: list[Family]) -> None:
-        """Those of identical documents only are counted apart (Broder 1997 §1)."""
+        """Count families; those of identical documents only are counted apart (Broder 1997 §1)."""
         copies = [family for family in families if family.kind is Kind.IDENTICAL]
-        inside, alike = (sum(len(family.documents) for family in some) for some in (families, copies))
+        inside, alike = (sum(len(family.documents) for family in group) for group in (families, copies))
         about = f"{count(len(families), 'families')} with {count(inside, 'documents')}"
         if copies:
             only = f"{count(len(copies))} of them {'contains' if len(copies) == 1 else 'contain'} only copies"
@@ -309,42 +213,45 @@ class Screen:
         self.folded(about, style="dim")
 
     def _named(self, figure: str) -> str:
-        """Resemblance is what is meant where nothing else is said."""
+        """The name of a figure, which is of resemblance unless it says otherwise."""
         return figure if self.score == "resemblance" else f"{figure} {self.score}"
 
     def documents(self, documents: list[Document]) -> None:
-        from nearkin.formats.registry import FORMATS
+        from nearkin.api.listings import media_names
 
-        short = {known.media: known.name for known in FORMATS}  # Word's own has 71 letters: no room for paths
-        whose = any(one.custodian for one in documents)
+        short = media_names()  # long ones leave no room for paths
+        whose = any(document.custodian for document in documents)
         self.columns(
             ["size", "media", "encoding", *(["custodian"] if whose else []), "path"],
             (
                 [
-                    size_in_words(one.size),
-                    short.get(one.media, one.media),
-                    one.encoding or "–",
-                    *([safe(one.custodian or "–")] if whose else []),
-                    self.name(one.location),
+                    size_in_words(document.size),
+                    short.get(document.media, document.media),
+                    document.encoding or "–",
+                    *([safe(document.custodian or "–")] if whose else []),
+                    self.name(document.location),
                 ]
-                for one in documents
+                for document in documents
             ),
             right=(0,),
         )
 
     def failures(self, documents: list[Document]) -> None:
-        room = self.width - len(INDENT) - len(GAP) - max(len(one.reason or "") for one in documents)
+        room = self.width - len(INDENT) - len(GAP) - max(len(document.reason or "") for document in documents)
 
-        def about(one: Document) -> list[str]:
-            return fold(safe(one.detail), room) if one.detail else []
+        def about(document: Document) -> list[str]:
+            return fold(safe(document.detail), room) if document.detail else []
 
         self.columns(
             ["problem", "document and reason"],
-            ([one.reason or "", "\n".join([self.name(one.location), *about(one)])] for one in documents),
+            (
+                [document.reason or "", "\n".join([self.name(document.location), *about(document)])]
+                for document in documents
+            ),
         )
 
     def titled(self, title: str, facts: Sequence[str], name: str) -> None:
-        """A bold word, what there is to say, and a name at the end; on several lines where they need it."""
+        """Print a bold word, facts, and a name at the end; on several lines where they need it."""
         whole = ", ".join(fact.replace(" ", HARD) for fact in facts)
         room = self.width - len(GAP) - cells(name)
         folded = fold(whole, room - len(GAP) - cells(title), room - 2 * len(INDENT))

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from nearkin.cli.options import NAME, chosen, common, emit, emit_one, store_option
-from nearkin.cli.wording import note
+from nearkin.cli.wording import fold, note
 from nearkin.errors import StoreError
+from nearkin.wording import count, safe
+from nearkin.wording import size as in_words
 
 if TYPE_CHECKING:
     from nearkin.store.inventory import Inventory, ScopeCount
@@ -27,17 +29,16 @@ def info(store: Path, form: str | None, quiet: bool) -> None:
     Stale data is no longer used by any command: signatures of other schemes or settings than the last scan's, and
     leftovers of documents that are gone.
     """
+    from nearkin.api.care import scope_roots
     from nearkin.api.store import Store
-    from nearkin.cli.scan_summary import lost
-    from nearkin.query.store_view import opened
+    from nearkin.cli.scan_summary import lost_scopes
 
     inventory = Store.open(store, create=False).info()
     form = chosen(form)
-    with opened(store) as connection:
-        notes = lost(connection, store_option(store))
+    notes = lost_scopes(scope_roots(store).lost, store_option(store))
     if form != "table":
-        for one in notes:
-            note(one, quiet=quiet)
+        for sentence in notes:
+            note(sentence, quiet=quiet)
     if form == "table":
         _show(inventory, [] if quiet else notes)
     elif form == "csv":
@@ -57,8 +58,6 @@ def _share(size: int, inventory: "Inventory") -> float:
 
 def _show(inventory: "Inventory", notes: list[str]) -> None:
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count, safe
-    from nearkin.cli.wording import size as in_words
 
     screen = Screen()
     gone = f", {count(inventory.gone)} gone" if inventory.gone else ""
@@ -84,8 +83,8 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
             *((f"scope {safe(scope.name)}", _about(scope)) for scope in inventory.scopes),
         ]
     )
-    for one in notes:
-        screen.note(one)
+    for sentence in notes:
+        screen.note(sentence)
     screen.heading("Parts")
     parts = sorted(inventory.parts, key=lambda part: -part.bytes)
     screen.columns(
@@ -98,8 +97,8 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
         screen.columns(
             ["count", "size", "what it is, and what removes it"],
             (
-                [count(one.count), in_words(one.bytes) if one.bytes else "–", f"{one.what}\n  {one.remedy}"]
-                for one in inventory.stale
+                [count(stale.count), in_words(stale.bytes) if stale.bytes else "–", f"{stale.what}\n  {stale.remedy}"]
+                for stale in inventory.stale
             ),
             right=(0, 1),
             folding=True,
@@ -107,8 +106,6 @@ def _show(inventory: "Inventory", notes: list[str]) -> None:
 
 
 def _pending(inventory: "Inventory") -> str:
-    from nearkin.cli.wording import count
-
     read = count(inventory.pending, "documents")
     if inventory.running:
         return f"{read} read so far by a scan that is running"
@@ -116,8 +113,6 @@ def _pending(inventory: "Inventory") -> str:
 
 
 def _about(scope: "ScopeCount") -> str:
-    from nearkin.cli.wording import count, safe
-
     where = f" below {safe(scope.root)}" if scope.root else ", in no scanned folder"
     return f"{count(scope.documents, 'documents')}{where}{', which no longer exists' if scope.missing else ''}"
 
@@ -135,26 +130,23 @@ def check(store: Path, form: str | None, quiet: bool, quick: bool) -> None:
     from nearkin.cli.progress import progress
 
     with progress("sqlite", quiet=quiet) as report:
-        found = Store.open(store, create=False).verify(quick=quick, progress=report)
+        findings = Store.open(store, create=False).verify(quick=quick, progress=report)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import fold, safe
 
-        for finding in found:
+        for finding in findings:
             first, *more = fold(safe(finding.sentence), Screen().width - 12)
             Screen().line((f"{finding.what:<10}", "bold red"), f"  {first}")
             for line in more:
                 Screen().line(f"{'':<12}{line}")
-        if not found and not quiet:
+        if not findings and not quiet:
             Screen().line("The store is undamaged.")
     else:
-        emit((asdict(finding) for finding in found), form, columns=["what", "sentence"])
-    if found:
-        from nearkin.cli.wording import count
-
+        emit((asdict(finding) for finding in findings), form, columns=["what", "sentence"])
+    if findings:
         raise StoreError(
-            f"The store {store} is damaged: {count(len(found), 'findings')}, see above; scan into another --store."
+            f"The store {store} is damaged: {count(len(findings), 'findings')}, see above; scan into another --store."
         )
 
 
@@ -178,8 +170,6 @@ def compact(store: Path, form: str | None, quiet: bool, by: str | None) -> None:
         emit_one(asdict(done), form)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count
-    from nearkin.cli.wording import size as in_words
 
     removed = [
         count(number, what)
@@ -219,7 +209,6 @@ def drop(scope: str, store: Path, form: str | None, quiet: bool, by: str | None)
         emit_one({"scope": dropped.scope, "documents": dropped.documents}, form)
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import count, safe
 
         Screen().line(f"Dropped: scope {safe(dropped.scope)}, {count(dropped.documents, 'documents')}.")
 
@@ -235,46 +224,44 @@ def forget(paths: tuple[str, ...], store: Path, form: str | None, quiet: bool, y
     Only their digests stay, in the audit. Text that another document also contains stays with that document. Verdicts
     stay, because they refer to digests. The files themselves are not touched. Not possible while a scan runs.
     """
+    from nearkin.api.care import forgettable
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.cli.wording import count, safe
-    from nearkin.query.store_view import opened
-    from nearkin.store.forget import find_places
 
-    with opened(store) as connection:
-        places = find_places(connection, paths)
+    locations = forgettable(store, paths)
     if not yes:
-        what = safe(places[0][1].name) if len(places) == 1 else count(len(places), "documents")
+        what = safe(locations[0].name) if len(locations) == 1 else count(len(locations), "documents")
         if not click.confirm(f"Forget {what} for good? This cannot be undone", err=True):
             note("Nothing was forgotten.", quiet=quiet)
             return
     with progress("forgetting", quiet=quiet):
         forgotten = Store(store).forget(paths, by=by)
-    for one in forgotten:
-        name = safe(one.location.name)
-        if one.kept_for:
-            others = ", ".join(safe(other.name) for other in one.kept_for[:3]) + (" …" if len(one.kept_for) > 3 else "")
-            note(f"The text of {name} is also in {others}; to erase it, forget these too.", quiet=quiet)
-        if one.on_disk:
+    for document in forgotten:
+        name = safe(document.location.name)
+        if document.kept_for:
+            holders = ", ".join(safe(holder.name) for holder in document.kept_for[:3])
+            more = " …" if len(document.kept_for) > 3 else ""
+            note(f"The text of {name} is also in {holders}{more}; to erase it, forget these too.", quiet=quiet)
+        if document.on_disk:
             note(f"The file {name} still exists; the next scan stores it again unless you --exclude it.", quiet=quiet)
     form = chosen(form)
     if form == "table":
         from nearkin.cli.screen import Screen
 
-        for one in forgotten:
+        for document in forgotten:
             if not quiet:
-                Screen().line(f"Forgotten: {safe(one.location.name)}, {count(one.versions, 'versions')}.")
+                Screen().line(f"Forgotten: {safe(document.location.name)}, {count(document.versions, 'versions')}.")
         return
     records = (
         {
-            "path": one.location.name,
-            "scope": one.location.scope,
-            "versions": one.versions,
-            "digests": list(one.digests),
-            "texts": one.texts,
-            "kept_for": [other.name for other in one.kept_for],
+            "path": document.location.name,
+            "scope": document.location.scope,
+            "versions": document.versions,
+            "digests": list(document.digests),
+            "texts": document.texts,
+            "kept_for": [holder.name for holder in document.kept_for],
         }
-        for one in forgotten
+        for document in forgotten
     )
     columns = ["path", "scope", "versions", "digests", "texts", "kept_for"]
     emit(records, form, columns=columns, paths=frozenset({"path"}))

@@ -6,24 +6,10 @@ from typing import Any, Literal
 
 import click
 
-from nearkin.cli.options import NAME, Record, chosen, common, emit, emit_one, store_option
+from nearkin.cli.options import NAME, chosen, common, emit, emit_listing, emit_one, store_option
 from nearkin.cli.wording import note as tell
-from nearkin.errors import InputError, UsageError
-
-SUGGESTED = ["suggestion", "documents", "shingles", "families_changed", "families", "passages", "excerpt"]
-LISTED = [
-    "id",
-    "name",
-    "source",
-    "tolerance",
-    "documents",
-    "shingles",
-    "passages",
-    "excerpt",
-    "by",
-    "note",
-    "at",
-]
+from nearkin.errors import UsageError
+from nearkin.wording import count, safe
 
 least_option = click.option(
     "--least",
@@ -59,36 +45,31 @@ def suggest(store: Path, form: str | None, quiet: bool, least: int, limit: int) 
     Each suggestion has an excerpt, the number of documents that contain it, and the families that would probably change
     without it. Use its number in `nearkin template add --suggestion N`; it is valid until the store changes.
     """
+    from nearkin.api.store import Store
     from nearkin.cli.progress import progress
-    from nearkin.query.store_view import opened
-    from nearkin.query.templates import list_suggestions
 
-    with progress("looking for boilerplate", quiet=quiet), opened(store) as connection:
-        records = [one.record() for one in list_suggestions(connection, least=least, limit=limit)]
+    suggestions = Store(store).listings.suggestions(least=least, limit=limit)
+    with progress("looking for boilerplate", quiet=quiet), suggestions as listing:
+        records = list(listing.items)
     form = chosen(form)
     if form != "table":
-        emit(records, form, columns=SUGGESTED, rows=_one_cell_of_families)
+        emit_listing(listing, records, form)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count, safe
 
     screen = Screen()
-    for one in records:
-        changed = count(one["families_changed"], "families") + " would change"
+    for record in records:
+        changed = count(record["families_changed"], "families") + " would change"
         screen.line(
-            (f"{one['suggestion']}", "bold"),
-            f"  in {count(one['documents'], 'documents')}, {one['shingles']:,} shingles; {changed}",
+            (f"{record['suggestion']}", "bold"),
+            f"  in {count(record['documents'], 'documents')}, {record['shingles']:,} shingles; {changed}",
         )
-        families = f"{' '.join(one['families'][:3])}{' …' if one['families_changed'] > 3 else ''}"
-        screen.facts([("families", families), ("text", safe(one["excerpt"]))])
+        families = f"{' '.join(record['families'][:3])}{' …' if record['families_changed'] > 3 else ''}"
+        screen.facts([("families", families), ("text", safe(record["excerpt"]))])
     if records:
         screen.note(f"To leave one out: nearkin template add --suggestion N{store_option(store)}")
     else:
         screen.line("There is no text that many otherwise different documents contain.")
-
-
-def _one_cell_of_families(record: Record) -> list[Record]:
-    return [{**record, "families": " ".join(record["families"])}]
 
 
 @template.command("add", epilog="Example: nearkin template add --file blank-form.txt --name invoice")
@@ -126,14 +107,8 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
     if options["tolerance"] is not None and options["family"] is None:
         raise UsageError("--tolerance belongs to --family.")
     if not store.exists():
-        from nearkin.query.store_view import opened
-
-        with opened(store):
-            pass
-    if file is not None:
-        options |= {"text": _text_of(file, store), "source": "file", "name": options["name"] or _unnumbered(file)}
-    elif text is not None:
-        options["text"] = sys.stdin.buffer.read() if text == "-" else text
+        Store.open(store, create=False)  # says so
+    options |= {"file": file, "text": sys.stdin.buffer.read() if text == "-" else text}
     options["suggestions"] = _numbers(options["suggestions"])
     with progress("match", quiet=quiet) as report:
         names = Store(store).add_template(**options, progress=report)
@@ -142,28 +117,8 @@ def add(store: Path, form: str | None, quiet: bool, file: str | None, text: str 
         emit(({"name": name} for name in names), form, columns=["name"])
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import safe
 
         Screen().line(f"{safe(', '.join(names))} left out of all scores from now on; families were updated.")
-
-
-def _text_of(file: str, store: Path) -> bytes:
-    """As extracted; raw bytes where the store's texts are."""
-    from nearkin.query.lookup import find_document
-    from nearkin.query.store_view import opened
-    from nearkin.store import runs
-
-    with opened(store) as connection:
-        raw = runs.canon_of(connection, runs.last(connection)) == "raw"
-    found = find_document(file, store, raw=raw)
-    if found.text is None:
-        raise InputError(f"{file} has no readable text.")
-    return found.text
-
-
-def _unnumbered(file: str) -> str:
-    name = Path(file).name
-    return f"file-{name}" if name.isdigit() else name
 
 
 def _numbers(asked: tuple[str, ...]) -> list[int] | Literal["all"]:
@@ -171,37 +126,37 @@ def _numbers(asked: tuple[str, ...]) -> list[int] | Literal["all"]:
         return "all"
     if "all" in asked:
         raise UsageError("--suggestion all already includes every one; give either all or numbers.")
-    for one in asked:
-        if not one.isdecimal():
-            raise UsageError(f"--suggestion must be a number shown by `nearkin template suggest`, or all, not {one}.")
-    return [int(one) for one in asked]
+    for number in asked:
+        if not number.isdecimal():
+            raise UsageError(
+                f"--suggestion must be a number shown by `nearkin template suggest`, or all, not {number}."
+            )
+    return [int(number) for number in asked]
 
 
 @template.command("list", epilog="Example: nearkin template list")
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
     """List the templates, and how many documents contain each."""
-    from nearkin.query.store_view import opened
-    from nearkin.query.templates import template_records
+    from nearkin.api.store import Store
 
-    with opened(store) as connection:
-        records = template_records(connection)
+    with Store(store).listings.templates() as listing:
+        records = list(listing.items)
     form = chosen(form)
     if form != "table":
-        emit(records, form, columns=LISTED)
+        emit_listing(listing, records, form)
         return
     from nearkin.cli.screen import Screen
-    from nearkin.cli.wording import count, safe
 
     screen = Screen()
-    for one in records:
-        documents = "" if one["documents"] is None else f"in {count(one['documents'], 'documents')}, "
-        said = f"by {one['by']} on {one['at'][:10]}" + (f", “{one['note']}”" if one["note"] else "")
+    for record in records:
+        documents = "" if record["documents"] is None else f"in {count(record['documents'], 'documents')}, "
+        by = f"by {record['by']} on {record['at'][:10]}" + (f", “{record['note']}”" if record["note"] else "")
         screen.line(
-            (safe(one["name"]), "bold"),
-            f"  {documents}{one['shingles']:,} shingles, {count(one['passages'], 'passages')}, {safe(said)}",
+            (safe(record["name"]), "bold"),
+            f"  {documents}{record['shingles']:,} shingles, {count(record['passages'], 'passages')}, {safe(by)}",
         )
-        screen.facts([("", safe(one["excerpt"]) or "–")])
+        screen.facts([("", safe(record["excerpt"]) or "–")])
     if not records:
         screen.line("There are no templates.")
 

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nearkin.cli.options import Record, chosen, common, emit, emit_one, store_option
+from nearkin.cli.options import Record, chosen, common, emit_listing, emit_one, store_option
+from nearkin.cli.wording import apart, hard
 from nearkin.cli.wording import note as tell
 from nearkin.errors import UsageError
+from nearkin.wording import count, safe
 
 if TYPE_CHECKING:
     from nearkin.query.verdicts import Consequence
 
 WORDS = ("same", "version", "not-similar", "template", "keep")
-COLUMNS = ["id", "about", "verdict", "family", "path", "keep", "by", "note", "at"]
 
 by_option = click.option("--by", metavar="NAME", help="Who decides, for the audit.  [default: your login name]")
 
@@ -46,39 +47,40 @@ def set_(words: tuple[str, ...], store: Path, form: str | None, quiet: bool, by:
     from nearkin.api.store import Store
     from nearkin.cli.progress import progress
 
-    subject, said, keep = _understood(words)
+    subject, ruling, keep = _understood(words)
     with progress("group", quiet=quiet):
-        followed = Store(store).set_verdict(subject, said, keep=keep, by=by, note=note)
+        consequence = Store(store).set_verdict(subject, ruling, keep=keep, by=by, note=note)
     form = chosen(form)
     if form != "table":
         about = {"family": subject, "a": None, "b": None} if isinstance(subject, str) else _pair(subject)
-        families = {f"families_{name}": getattr(followed, name) for name in ("ended", "changed", "founded")}
-        record = {**about, "verdict": said, "keep": keep, "replaced": followed.replaced, **families}
+        families = {f"families_{name}": getattr(consequence, name) for name in ("ended", "changed", "founded")}
+        record = {**about, "verdict": ruling, "keep": keep, "replaced": consequence.replaced, **families}
         emit_one(record, form, paths=frozenset({"a", "b", "keep"}))
     elif not quiet:
-        _tell(subject, said, keep, followed)
-    if said == "template":
+        _show_consequence(subject, ruling, keep, consequence)
+    if ruling == "template":
         shared, family = ("they share", subject) if isinstance(subject, str) else ("that a family shares", "ID")
         command = f"nearkin template add --family {family}{store_option(store)}"
         tell(f"To leave the text {shared} out of every comparison: {command}", quiet=quiet)
 
 
-def _tell(subject: str | tuple[str, str], said: str, keep: str | None, followed: "Consequence") -> None:
-    from nearkin.cli.screen import Screen, apart, hard
-    from nearkin.cli.wording import count, safe
+def _show_consequence(
+    subject: str | tuple[str, str], ruling: str, keep: str | None, consequence: "Consequence"
+) -> None:
+    from nearkin.cli.screen import Screen
 
     screen = Screen()
     pair = [] if isinstance(subject, str) else [*subject]
     names = [hard(safe(name)) for name in (*pair, *([keep] if keep else []))]
     shown = apart(names, screen.width - len("    and :"))
     about_whom = " and ".join(shown[: len(pair)]) or f"family {subject}"
-    ruling = " ".join([said, *shown[len(pair) :]])
-    instead = f", instead of {safe(followed.replaced)}" if followed.replaced else ""
-    screen.folded(f"{about_whom}: {ruling}{instead}")
-    changes = [name for name in ("ended", "changed", "founded") if getattr(followed, name)]
+    verdict = " ".join([ruling, *shown[len(pair) :]])
+    instead = f", instead of {safe(consequence.replaced)}" if consequence.replaced else ""
+    screen.folded(f"{about_whom}: {verdict}{instead}")
+    changes = [name for name in ("ended", "changed", "founded") if getattr(consequence, name)]
     if changes:
-        screen.note(", ".join(f"{count(getattr(followed, name), 'families')} {name}" for name in changes))
-    elif said != "keep":
+        screen.note(", ".join(f"{count(getattr(consequence, name), 'families')} {name}" for name in changes))
+    elif ruling != "keep":
         screen.note("No family changed.")
 
 
@@ -93,10 +95,10 @@ def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str
             return (a, b), "keep", path
         case (family, "keep", path):
             return family, "keep", path
-        case (a, b, said) if said in WORDS and said != "keep":
-            return (a, b), said, None
-        case (family, said) if said in WORDS and said != "keep":
-            return family, said, None
+        case (a, b, ruling) if ruling in WORDS and ruling != "keep":
+            return (a, b), ruling, None
+        case (family, ruling) if ruling in WORDS and ruling != "keep":
+            return family, ruling, None
         case (_, "keep"):
             raise UsageError("Name the document to keep: nearkin verdict set FAMILY keep PATH, or A B keep PATH")
     known = ", ".join(WORDS[:-1])
@@ -107,28 +109,18 @@ def _understood(words: tuple[str, ...]) -> tuple[str | tuple[str, str], str, str
 @common
 def list_(store: Path, form: str | None, quiet: bool) -> None:
     """List the verdicts with their documents, latest first."""
-    from nearkin.query.store_view import opened
-    from nearkin.query.verdicts import verdict_record
-    from nearkin.store.verdicts import all_verdicts
+    from nearkin.api.store import Store
 
-    with opened(store) as connection:
-        records = [verdict_record(connection, one) for one in all_verdicts(connection)]
-    form = chosen(form)
-    if form == "table":
-        _show(records)
-        return
-    emit(
-        records,
-        form,
-        columns=COLUMNS,
-        rows=lambda record: [{**record, "path": path} for path in record["paths"] or [None]],
-        paths=frozenset({"path", "keep"}),
-    )
+    with Store(store).listings.verdicts() as listing:
+        form = chosen(form)
+        if form == "table":
+            _show(list(listing.records()))
+        else:
+            emit_listing(listing, listing.items, form)
 
 
 def _show(records: list[Record]) -> None:
-    from nearkin.cli.screen import Screen, hard
-    from nearkin.cli.wording import count, safe
+    from nearkin.cli.screen import Screen
 
     screen = Screen()
     if not records:
@@ -146,8 +138,14 @@ def _show(records: list[Record]) -> None:
     screen.columns(
         ["id", "verdict", "by", "at", "about"],
         (
-            [str(one["id"]), one["verdict"], safe(one["by"]), one["at"][:16].replace("T", " "), _noted(about(one), one)]
-            for one in records
+            [
+                str(record["id"]),
+                record["verdict"],
+                safe(record["by"]),
+                record["at"][:16].replace("T", " "),
+                _noted(about(record), record),
+            ]
+            for record in records
         ),
         right=(0,),
         folding=True,
@@ -155,8 +153,6 @@ def _show(records: list[Record]) -> None:
 
 
 def _noted(text: str, record: Record) -> str:
-    from nearkin.cli.wording import safe
-
     return f"{text}\n“{safe(record['note'])}”" if record["note"] else text
 
 
@@ -185,6 +181,5 @@ def clear(
         emit_one({"cleared": cleared}, form)
     elif not quiet:
         from nearkin.cli.screen import Screen
-        from nearkin.cli.wording import count
 
         Screen().line(f"{count(cleared, 'verdicts')} cleared.")

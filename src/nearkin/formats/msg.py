@@ -147,7 +147,7 @@ def _body(mail: Storage, limits: Limits, lost: list[ContainerMember]) -> str:
     html = visible_text(decode(page, html=True).text.encode()).decode() if page else ""
     if not html.strip() and (packed := mail.data(RTF)):
         try:
-            html = rtf.taken(decompressed_rtf(packed, limits), limits).prose.text()
+            html = rtf.parsed(decompressed_rtf(packed, limits), limits).prose.text()
         except Problem as problem:
             if not plain.strip():
                 raise

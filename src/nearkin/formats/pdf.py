@@ -1,7 +1,7 @@
 """PDF by PDFium: pages, then annotations, form fields and alt texts; attached files are members.
 
-Words that a line's end divides are joined again; running headers are said once. Dots that lead to a number are no text,
-nor is that number where it proves to be a page's: it tells of the paper, and no other format has it.
+Words that a line's end divides are joined again; running headers are written once. Dots that lead to a number are no
+text, nor is that number where it proves to be a page's: it belongs to the paper, and no other format has it.
 """
 
 import re
@@ -13,11 +13,15 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, BinaryIO
 
+import pypdfium2
+import pypdfium2.raw as pdfium
+
 from nearkin.formats.adapter import (
     NOT_TAKEN_OUT,
     ContainerMember,
     Extraction,
     Limits,
+    MemberBudget,
     Problem,
     TextBuilder,
     failures_summed_up,
@@ -33,16 +37,16 @@ DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+\-Z])(?:(\
 WIDE = "[\u3001-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60]"
 WITHIN = re.compile(f"(?<={WIDE})\n(?={WIDE})")
 MOST_ELEMENTS = 10_000
-LOST = Problem(Reason.CORRUPT, "its stream is damaged: what it says from there on is not read")
+DAMAGED_STREAM = Problem(Reason.CORRUPT, "its stream is damaged: what it says from there on is not read")
 
-Place = tuple[int, int]  # of an annotation: its page's and its own
+Place = tuple[int, int]  # of an annotation: the number of its page, and its own
 
 
 def read(file: BinaryIO, limits: Limits) -> Extraction:
     document = _opened(file)
     pages = len(document)
     held = TextBuilder(limits)  # counts the text while the pages are read
-    aside: list[str] = []  # what annotations and alt texts say
+    aside: list[str] = []  # texts of annotations, and alt texts
     pinned: list[Place] = []
     shown: dict[int, str] = {}
     missing = 0
@@ -61,7 +65,7 @@ def read(file: BinaryIO, limits: Limits) -> Extraction:
     prose = TextBuilder(limits)
     for page in said_once(shown, pages):
         prose.line(page)
-    lost = _lost(document, file)
+    lost = _damaged_streams(document, file)
     try:
         form_text(document, prose)
     except Problem as problem:
@@ -80,9 +84,8 @@ def read(file: BinaryIO, limits: Limits) -> Extraction:
 
 
 def _opened(file: BinaryIO) -> Any:
-    import pypdfium2
-
-    # PDFium does not always say why a document fails: what it said of another would stand. Nothing is a format error.
+    # PDFium does not always say why a document fails, and the reason of an earlier failure would stand. An empty
+    # document sets it to a format error.
     pypdfium2.raw.FPDF_LoadMemDocument(b"", 0, None)
     try:
         return pypdfium2.PdfDocument(file)
@@ -93,46 +96,41 @@ def _opened(file: BinaryIO) -> Any:
 
 
 def _failed(problem: Problem, document: Any, members: Iterator[ContainerMember]) -> Extraction:
-    """What is attached comes out, whatever the pages gave."""
+    """A document without text. Its attachments are read all the same; without any, the Problem is raised."""
     for first in members:
         return Extraction(None, _properties(document), failures_summed_up(chain((first,), members)), problem)
     raise problem
 
 
 def _page(document: Any, number: int, form: Any, aside: list[str], pinned: list[Place]) -> str | None:
-    """None: it is not there."""
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
+    """The text of a page; None where the page is missing. Notes and pinned files are added to `aside` and `pinned`."""
     try:
         page = document[number]
         text = _text(page)
     except pypdfium2.PdfiumError:
         return None
-    said, drawn, files = notes(page, form)
+    texts, drawn, files = notes(page, form)
     pinned += [(number, index) for index in files]
     alt_texts = list(_alt_texts(page))
     if drawn and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
         page.close()
         with suppress(pypdfium2.PdfiumError):
             page = document[number]
-            said = with_shown(said, text, _text(page))
-    aside += said + alt_texts
+            texts = with_shown(texts, text, _text(page))
+    aside += texts + alt_texts
     page.close()
     return text
 
 
 def _text(page: Any) -> str:
-    text = page.get_textpage()
-    told: str = text.get_text_range().replace("\r\n", "\n").translate(LIGATURES)
-    text.close()
-    return told
+    text_page = page.get_textpage()
+    text: str = text_page.get_text_range().replace("\r\n", "\n").translate(LIGATURES)
+    text_page.close()
+    return text
 
 
 def _alt_texts(page: Any) -> Iterator[str]:
-    """Of pictures, from the tree of a tagged file (PDF 1.7 §14.9.3), the first 10,000 elements of a page."""
-    import pypdfium2.raw as pdfium
-
+    """Alt texts of pictures, from the tree of a tagged file (PDF 1.7 §14.9.3): the first 10,000 elements of a page."""
     tree = pdfium.FPDF_StructTree_GetForPage(page)
     if not tree:
         return
@@ -151,23 +149,23 @@ def _alt_texts(page: Any) -> Iterator[str]:
 
 
 def _properties(document: Any) -> dict[str, str]:
-    told = document.get_metadata_dict()
-    found = {
-        "title": told.get("Title", ""),
-        "author": told.get("Author", ""),
-        "created": _date(told.get("CreationDate", "")),
-        "modified": _date(told.get("ModDate", "")),
+    metadata = document.get_metadata_dict()
+    values = {
+        "title": metadata.get("Title", ""),
+        "author": metadata.get("Author", ""),
+        "created": _date(metadata.get("CreationDate", "")),
+        "modified": _date(metadata.get("ModDate", "")),
     }
-    return {key: value.strip() for key, value in found.items() if value.strip()}
+    return {key: value.strip() for key, value in values.items() if value.strip()}
 
 
-def _date(told: str) -> str:
+def _date(value: str) -> str:
     """D:20260131120000+01'00' as ISO 8601 (PDF 1.7 §7.9.4)."""
-    if not (match := DATE.match(told)):
+    if not (match := DATE.match(value)):
         return ""
     year, *rest = (int(group) if group else None for group in match.groups()[:6])
     month, day, hour, minute, second = (
-        value if value is not None else least for value, least in zip(rest, (1, 1, 0, 0, 0), strict=True)
+        number if number is not None else least for number, least in zip(rest, (1, 1, 0, 0, 0), strict=True)
     )
     sign, zone_hours, zone_minutes = match.groups()[6:]
     zone = "" if not sign else "Z" if sign == "Z" else f"{sign}{zone_hours or '00'}:{zone_minutes or '00'}"
@@ -177,21 +175,15 @@ def _date(told: str) -> str:
         return ""
 
 
-def _lost(document: Any, file: BinaryIO) -> list[ContainerMember]:
-    """Damaged streams, each as a member that failed. In an encrypted file they cannot be told."""
-    import pypdfium2.raw as pdfium
-
+def _damaged_streams(document: Any, file: BinaryIO) -> list[ContainerMember]:
+    """Damaged streams, each as a member that failed. In an encrypted file they cannot be recognised."""
     if pdfium.FPDF_GetSecurityHandlerRevision(document) != -1:
         return []
-    return [ContainerMember.failed(f"object {number}".encode(), LOST) for number in damaged(file)]
+    return [ContainerMember.failed(f"object {number}".encode(), DAMAGED_STREAM) for number in damaged(file)]
 
 
 def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits) -> Iterator[ContainerMember]:
-    """Files of the document, then those pinned to pages, but for what is there twice."""
-    import pypdfium2
-
-    from nearkin.formats.adapter import MemberBudget
-
+    """Files of the document, then those pinned to pages; a file that is there twice comes once."""
     budget = MemberBudget(limits)
     seen: set[tuple[bytes, bytes]] = set()
     listed = (partial(document.get_attachment, index) for index in range(document.count_attachments()))
@@ -215,10 +207,7 @@ def _members(document: Any, file: BinaryIO, pinned: list[Place], limits: Limits)
 
 
 def _pinned(file: BinaryIO, places: list[Place]) -> Iterator[Callable[[], Any]]:
-    """The document is opened anew: flattened pages have no annotations."""
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
+    """The files pinned to pages. The document is opened anew: flattened pages have no annotations."""
     document = _opened(file)
 
     def take(number: int, index: int) -> Any:

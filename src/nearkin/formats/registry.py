@@ -5,6 +5,11 @@ format. Nearly all files are of that sort, so the first test is a look at a few 
 
 This is the door to the readers: each is imported when the first file of its format is met, as all of them take longer
 to load than a small scan takes.
+
+Formats that are known and not read: archives, mailboxes and documents. Each fails with the name of its format.
+
+Nothing else would tell that a container holds documents, or that a document of such a name holds text. A binary file
+of no known name has no text to miss.
 """
 
 import codecs
@@ -87,13 +92,13 @@ FORMATS: tuple[Format, ...] = (
     Format("xz", "application/x-xz", (".xz",), "archives:read_compressed"),
     Format("zstd", "application/zstd", (".zst",), "archives:read_compressed"),
     Format("7z", "application/x-7z-compressed", (".7z",), "seven_zip:read", 2),
-    Format("rar", "application/vnd.rar", (".rar",), "unread:read_unread_container"),
-    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "unread:read_unread_container"),
-    Format("lzip", "application/lzip", (".lz",), "unread:read_unread_container"),
-    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "unread:read_unread_container"),
-    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "unread:read_unread_container"),
-    Format("compress", "application/x-compress", (".z",), "unread:read_unread_container"),
-    Format("other", "application/octet-stream", UNREAD, "unread:read_unread_document"),
+    Format("rar", "application/vnd.rar", (".rar",), "registry:read_unread_container"),
+    Format("tnef", "application/vnd.ms-tnef", (".tnef",), "registry:read_unread_container"),
+    Format("lzip", "application/lzip", (".lz",), "registry:read_unread_container"),
+    Format("cab", "application/vnd.ms-cab-compressed", (".cab",), "registry:read_unread_container"),
+    Format("pst", "application/vnd.ms-outlook-pst", (".pst", ".ost"), "registry:read_unread_container"),
+    Format("compress", "application/x-compress", (".z",), "registry:read_unread_container"),
+    Format("other", "application/octet-stream", UNREAD, "registry:read_unread_document"),
 )
 BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending.encode(): known for known in FORMATS for ending in known.extensions}
@@ -220,3 +225,48 @@ def ending_of(name: bytes) -> bytes:
     """A name's ending with its dot, in lower case; empty where there is none of a format's length."""
     dot = name.rfind(b".", -6)
     return name[dot:].lower() if dot >= 0 else b""
+
+
+CONTAINER_MARKS = (
+    (b"Rar!\x1a\x07", "RAR archives are not read"),
+    (b"\x78\x9f\x3e\x22", "what Outlook packs into winmail.dat (TNEF) is not read"),
+    (b"LZIP", "files packed by lzip are not read"),
+    (b"MSCF", "cabinets of Windows are not read"),
+    (b"!BDN", "mailboxes of Outlook (PST, OST) are not read"),
+    (b"\x1f\x9d", "files packed by compress are not read"),
+)
+
+
+def read_unread_container(file: BinaryIO, limits: Limits) -> Extraction:
+    head = file.read(8)
+    for mark, detail in CONTAINER_MARKS:
+        if head.startswith(mark):
+            raise Problem(Reason.UNSUPPORTED, detail)
+    raise Problem(Reason.CORRUPT, "it is not what its name says")
+
+
+DOCUMENT_HEAD = 128
+DOCUMENT_MARKS = (  # place in the file, bytes that stand there, program
+    (0, b"\xffWPC", "WordPerfect"),
+    (0, b"WordPro", "Lotus Word Pro"),
+    (0, b"1\xbe\0\0", "Microsoft Write"),
+    (0, b"2\xbe\0\0", "Microsoft Write"),
+    (0, b"AT&TFORM", "DjVu"),
+    (0, b"ITSF", "compiled HTML help"),
+    (0, b"ITOLITLS", "Microsoft Reader"),
+    (60, b"BOOKMOBI", "Mobipocket and Kindle"),
+    (0, b"HWP Document File", "Hangul Word Processor"),
+    (0, b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d", "OneNote"),
+    (4, b"Standard Jet DB", "Access"),
+    (4, b"Standard ACE DB", "Access"),
+    (0, b"\0\0\2\0\6\4\6\0", "Lotus 1-2-3"),
+    (0, b"\0\0\x1a\0", "Lotus 1-2-3"),
+    (0, b"\x06\x06\xed\xf5", "InDesign"),
+    (0, b"\xf7\x02", "TeX (DVI)"),
+)
+
+
+def read_unread_document(file: BinaryIO, limits: Limits) -> Extraction:
+    head = file.read(DOCUMENT_HEAD)
+    program = next((program for at, mark, program in DOCUMENT_MARKS if head.startswith(mark, at)), "this sort")
+    raise Problem(Reason.UNSUPPORTED, f"documents of {program} are not read")

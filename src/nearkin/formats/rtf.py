@@ -2,9 +2,8 @@
 what is marked deleted or moved away.
 
 The libraries at hand drop headers, footers and footnotes. A reader of RTF is a stack of groups: each inherits the state
-of the one around it; a destination that is no text hides its group.
-
-Words of RTF (specification 1.9.1) that mean something for its text. All others format it.
+of the one around it; a destination that is no text hides its group. The tables below hold the words that mean something
+for the text; all others format it.
 """
 
 import re
@@ -34,8 +33,8 @@ SYMBOLS = {
     b"\r": "\n",
     b"\t": "\t",
 }
-# Destinations that are no text, beside all those that are marked by \* and not among the few that are, and those that
-# end in Pr: what an equation looks like.
+# Destinations that are no text. So are those marked by \* that are not in SHOWN_ANYWAY, and those that end in Pr, which
+# format equations.
 HIDDEN = frozenset((
     b"colortbl", b"stylesheet", b"info", b"pict", b"filetbl", b"listtable", b"listoverridetable", b"rsidtbl",
     b"revtbl", b"themedata", b"colorschememapping", b"datastore", b"latentstyles", b"xmlnstbl", b"fldinst",
@@ -44,12 +43,13 @@ HIDDEN = frozenset((
     b"objclass", b"objname", b"objtime", b"objdata", b"objalias", b"objsect",
     b"tc", b"xe", b"ftnsep", b"ftnsepc", b"aftnsep", b"aftnsepc",
 ))  # fmt: skip
-# Texts beside the text: each begins a line, and the text goes on in another.
+# Destinations beside the text: each begins a line, and the text goes on in another.
 APART = frozenset((
     b"header", b"headerl", b"headerr", b"headerf", b"footer", b"footerl", b"footerr", b"footerf", b"footnote",
     b"annotation", b"shptxt", b"dptxbxtext",
 ))  # fmt: skip
-# The star lets old programs pass over what newer ones show. LibreOffice and pandoc put it before each note, too.
+# Destinations that are shown in spite of a star, which lets old programs pass over what newer ones show. LibreOffice
+# and pandoc put it before each note, too.
 SHOWN_ANYWAY = APART | {
     b"shppict", b"shpinst", b"do", b"nesttableprops", b"moMath", b"moMathPara", b"fldrslt", b"result", b"listtext",
     b"pntext",
@@ -78,19 +78,21 @@ START = re.compile(rb"(?:\xef\xbb\xbf)?[\s\0]*\{\\u?rtf")
 
 @dataclass(slots=True)
 class State:
+    """The state of a group."""
+
     hidden: bool = False
     deleted: bool = False
     skip: int = 1  # characters after \u that stand for it in old programs
     font: int | None = None  # None: the document's
-    info: str = ""  # which property is being told
+    info: str = ""  # the property whose value this is
     font_table: bool = False
-    twice: bool = False  # what its first group says is said again in Unicode by its second
-    again: bool = False  # this is said again
-    apart: int = 0  # texts beside the text that it lies in
-    not_in_html: bool = False  # put in where a mail that was HTML became RTF
+    twice: bool = False  # its first group stands again, in Unicode, in its second
+    again: bool = False  # this text stands again elsewhere
+    apart: int = 0  # how many destinations beside the text it lies in
+    not_in_html: bool = False  # added where a mail that was HTML became RTF
 
     def inner(self) -> "State":
-        """Of a group in this one: a copy. dataclasses.replace takes three times as long."""
+        """The state of a group in this one: a copy. dataclasses.replace takes three times as long."""
         return State(
             self.hidden, self.deleted, self.skip, self.font, self.info, self.font_table, False,
             self.again or self.twice, self.apart, self.not_in_html,
@@ -101,19 +103,22 @@ def read(file: BinaryIO, limits: Limits) -> Extraction:
     data = file.read()
     if not START.match(data):
         raise Problem(Reason.CORRUPT, "not an RTF file")
-    reader = taken(data, limits)
+    reader = parsed(data, limits)
     if reader.open_groups > 1 or (reader.open_groups and not reader.is_at_line_end):
         raise Problem(Reason.CORRUPT, "cut off: its end is missing")
     return Extraction(reader.prose.text(), reader.properties)
 
 
-def taken(data: bytes, limits: Limits) -> "_Reader":
+def parsed(data: bytes, limits: Limits) -> "_Reader":
+    """Read RTF to its end, wherever that is."""
     reader = _Reader(limits)
     reader.run(data)
     return reader
 
 
 class _Reader:
+    """Reads RTF word by word."""
+
     def __init__(self, limits: Limits) -> None:
         self.prose = TextBuilder(limits)
         self.properties: dict[str, str] = {}
@@ -121,9 +126,9 @@ class _Reader:
         self._stack: list[State] = []
         self._page = "cp1252"
         self._fonts: dict[int, str] = {}  # their codecs, where these are not the document's
-        self._font = 0  # that the font table tells of
+        self._font = 0  # the font that the font table describes
         self._default_font = 0
-        self._bytes = bytearray()  # of \'hh, until something else comes: characters may have two
+        self._bytes = bytearray()  # of \'hh, until something else comes: a character may have two
         self._high = 0  # the first half of a surrogate pair
         self._skip = 0
         self._starred = False
@@ -163,7 +168,8 @@ class _Reader:
 
     @property
     def open_groups(self) -> int:
-        """Programs that forget the last brace are forgiven, after a whole paragraph; a file that was cut off is not."""
+        """How many groups are open. A missing last brace, which some programs forget, is allowed after a whole
+        paragraph; a file that was cut off is not."""
         return len(self._stack)
 
     def _brace(self, brace: bytes) -> None:
@@ -175,11 +181,11 @@ class _Reader:
             around = self._state
             self._stack.append(around)
             self._state = around.inner()
-            around.twice = False  # only its first group is said again
+            around.twice = False  # only its first group stands again
         elif self._stack:
             ended = self._state
             if ended.info in TIMES.values() and self._time:
-                self._tell_time()
+                self._set_time()
             self._state = self._stack.pop()
             if ended.apart > self._state.apart:
                 self.prose.end()
@@ -194,17 +200,17 @@ class _Reader:
         elif self._skip:
             self._skip -= 1
         else:
-            self._say(SYMBOLS.get(symbol, ""))
+            self._add_text(SYMBOLS.get(symbol, ""))
 
     def _plain(self, text: bytes) -> None:
         if self._skip:
             skipped = min(self._skip, len(text))
             self._skip -= skipped
             text = text[skipped:]
-        if self._bytes:  # whose last may be half a character
+        if self._bytes:  # the last byte may be half a character
             text = bytes(self._bytes) + text
             self._bytes.clear()
-        self._say(text.decode(self._codec(), "replace"))
+        self._add_text(text.decode(self._codec(), "replace"))
 
     def _codec(self) -> str:
         state = self._state
@@ -215,20 +221,20 @@ class _Reader:
         if self._bytes:
             text = self._bytes.decode(self._codec(), "replace")
             self._bytes.clear()
-            self._say(text)
+            self._add_text(text)
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         state = self._state
         if state.again:
             return
         if state.info:
-            self._tell(state.info, text)
+            self._add_value(state.info, text)
         elif not state.hidden and not state.deleted and not (state.not_in_html and text.strip()):
             self.prose.add(text)
             if seen := text.rstrip(" \0"):
                 self.is_at_line_end = seen[-1] == "\n"
 
-    def _tell(self, what: str, text: str) -> None:
+    def _add_value(self, what: str, text: str) -> None:
         if what == SHAPE_NAME:
             self._shape_name += text
         elif what == CHOICE:
@@ -239,7 +245,7 @@ class _Reader:
     def _word(self, word: bytes, number: int | None) -> None:
         starred, self._starred = self._starred, False
         if (text := TEXTS.get(word)) is not None:
-            self._say(text)
+            self._add_text(text)
         elif (meaning := MEANINGS.get(word)) is not None:
             meaning(self, self._state, number)
         elif (starred and word not in SHOWN_ANYWAY) or word in HIDDEN or word.endswith(b"Pr"):
@@ -259,16 +265,16 @@ class _Reader:
             self._high = point
         elif 0xDC00 <= point < 0xE000:
             if self._high:
-                self._say(chr(0x10000 + ((self._high - 0xD800) << 10) + point - 0xDC00))
+                self._add_text(chr(0x10000 + ((self._high - 0xD800) << 10) + point - 0xDC00))
             self._high = 0
         else:
-            self._say(chr(point))
+            self._add_text(chr(point))
 
     def _characters_to_skip(self, state: State, number: int | None) -> None:
         state.skip = number or 0
 
     def _code_page(self, state: State, number: int | None) -> None:
-        """Of a font, in the font table; else of the document."""
+        """The code page of a font, in the font table; otherwise of the document."""
         if not number or not (codec := codec_of_page(number)):
             return
         if state.font_table:
@@ -305,7 +311,7 @@ class _Reader:
         state.twice = True
 
     def _for_old_programs(self, state: State, number: int | None) -> None:
-        """A picture once more, with its alt text, or what stands for a shape."""
+        """Hide what stands for old programs only: a picture once more, with its alt text, or a shape's replacement."""
         state.hidden = state.again = True
 
     def _in_unicode(self, state: State, number: int | None) -> None:
@@ -336,10 +342,10 @@ class _Reader:
         state.info = CHOICE
 
     def _result(self, state: State, number: int | None) -> None:
-        """Of a drop-down field what was chosen: its result is mostly empty."""
+        """Add the chosen entry of a drop-down field, whose result is mostly empty."""
         which = self._usual if self._chosen == NOT_CHOSEN else self._chosen
         if self._kind == DROP_DOWN and 0 <= which < len(self._choices):
-            self._say(self._choices[which])
+            self._add_text(self._choices[which])
             state.hidden = True
         self._kind = 0
 
@@ -347,7 +353,7 @@ class _Reader:
         if state.hidden:
             state.info = name
 
-    def _time_told(self, state: State, number: int | None, name: str) -> None:
+    def _begin_time(self, state: State, number: int | None, name: str) -> None:
         state.info, self._time = name, []
 
     def _piece_of_time(self, state: State, number: int | None) -> None:
@@ -360,7 +366,7 @@ class _Reader:
     def _not_in_html(self, state: State, number: int | None) -> None:
         state.not_in_html = self._from_html and number != 0
 
-    def _tell_time(self) -> None:
+    def _set_time(self) -> None:
         year, month, day, hour, minute = (*self._time, *(0, 1, 1, 0, 0)[len(self._time) :])[:5]
         self.properties[self._state.info] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
         self._time = []
@@ -395,6 +401,6 @@ MEANINGS: dict[bytes, Callable[[_Reader, State, int | None], None]] = {
     **dict.fromkeys(APART, _Reader._stand_apart),
     **dict.fromkeys(TIME_WORDS, _Reader._piece_of_time),
     **{word: partial(_Reader._property, name=name) for word, name in INFO.items()},
-    **{word: partial(_Reader._time_told, name=name) for word, name in TIMES.items()},
+    **{word: partial(_Reader._begin_time, name=name) for word, name in TIMES.items()},
     **{word: partial(_Reader._set_page, page=page) for word, page in PAGES.items()},
 }

@@ -102,9 +102,8 @@ def _members(file: BinaryIO, limits: Limits) -> Iterator[ContainerMember]:
                 while skipped := piece.read(1 << 20):
                     budget.spend(len(skipped))
                 if member.problem is None and checksum is not None and zlib.crc32(member.data) != checksum:
-                    member = ContainerMember(
-                        entry.name, b"", entry.mtime_ns, Problem(Reason.CORRUPT, "its checksum is wrong")
-                    )
+                    wrong = Problem(Reason.CORRUPT, "its checksum is wrong")
+                    member = ContainerMember.failed(entry.name, wrong, mtime_ns=entry.mtime_ns)
             except (lzma.LZMAError, zlib.error, OSError, EOFError, ValueError):
                 problem = Problem(Reason.CORRUPT, DAMAGED)
                 member = ContainerMember.failed(entry.name, problem, mtime_ns=entry.mtime_ns)

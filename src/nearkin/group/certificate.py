@@ -40,6 +40,7 @@ Bits = NDArray[np.uint8]  # one bit a window, the first in the highest bit of th
 NOTHING = np.zeros(0, np.uint8)
 Load = Callable[[int], bytes]
 
+COMPARED = 1 << 22  # windows of a family that completeness compares; larger families are sampled
 LISTED = 100  # passages of residue that are listed with their text …
 LONGEST = 2000  # … and characters of each that are shown
 REMEMBERED = 1 << 26  # bytes of texts that are kept in memory, as they are read several times
@@ -245,11 +246,11 @@ def _inside(kept: bytes, windows: dict[int, int], load: Load) -> dict[int, Bits]
         if few:
             for number, runs in asking.items():
                 pool.add(load(number), owner=None, skip=runs)
-            pool.note(kept, owner=0, skip=NOTHING)
+            pool.add_owner(kept, owner=0, skip=NOTHING)
         else:
             pool.add(kept, owner=0, skip=NOTHING)
         for number, runs in asking.items():
-            inside[number] = inside[number] | pool.held(load(number), several=False, skip=runs)
+            inside[number] = inside[number] | pool.owned(load(number), several=False, skip=runs)
     return inside
 
 
@@ -263,7 +264,7 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
     most = max(staying, key=lambda number: windows[number] - _set(inside[number]))
     anchors = _native.Anchors(load(most), window=WINDOW)
     known = {number: inside[number] | anchors.runs(load(number)) for number in staying if number != most}
-    known[most] = inside[most] | anchors.met()
+    known[most] = inside[most] | anchors.matched()
     known |= {number: inside[number] | anchors.runs(load(number)) for number in inside if number in leaving}
     asking = {number: bits for number, bits in known.items() if _set(bits) < windows[number]}
     left = sum(windows[number] - _set(bits) for number, bits in asking.items())
@@ -277,9 +278,9 @@ def _anywhere(inside: dict[int, Bits], windows: dict[int, int], load: Load, leav
             for number, bits in asking.items():
                 pool.add(load(number), owner=None, skip=bits)
         for owner, number in enumerate(staying):
-            (pool.note if few else pool.add)(load(number), owner=owner, skip=inside[number])
+            (pool.add_owner if few else pool.add)(load(number), owner=owner, skip=inside[number])
         for number, bits in asking.items():
-            anywhere[number] = anywhere[number] | pool.held(load(number), several=number not in leaving, skip=bits)
+            anywhere[number] = anywhere[number] | pool.owned(load(number), several=number not in leaving, skip=bits)
     return anywhere
 
 
@@ -295,6 +296,25 @@ def distinct_prints(text: bytes, modulus: int) -> NDArray[np.uint64]:
         prints = _native.fingerprints(text[start : start + BLOCK + WINDOW - 1], WINDOW)
         blocks.append(prints if modulus == 1 else prints[prints % np.uint64(modulus) == 0])
     return distinct(np.concatenate(blocks))
+
+
+def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int) -> dict[int, int]:
+    """Return for each text the share of the others' distinct windows that it has, in whole per cent, rounded down.
+
+    All pairs are counted at once: a window that c texts have adds c - 1 to each of them. `total` is about the number of
+    bytes of all texts.
+    """
+    if len(texts) < 2:
+        return dict.fromkeys(texts, 0)
+    counts = _native.WindowCounts(window=WINDOW, modulus=max(1, -(-total // COMPARED)))
+    for text in texts:
+        counts.add(load(text))
+    own, shared = (column.tolist() for column in counts.shares())
+    every = sum(own)
+    return {
+        text: 100 * have // (every - mine) if every > mine else 0
+        for text, mine, have in zip(texts, own, shared, strict=True)
+    }
 
 
 @dataclass(frozen=True)

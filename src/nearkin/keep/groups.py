@@ -30,9 +30,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from nearkin import _native
 from nearkin.errors import UsageError
-from nearkin.group.certificate import WINDOW, remembering
+from nearkin.group.certificate import remembering
 from nearkin.group.lineage import TELLING, Moment
 from nearkin.model import Location, family_id
 from nearkin.query.verdicts import find_family
@@ -233,7 +232,6 @@ def _compressed(connection: sqlite3.Connection, text: int) -> bytes:
 
 DEFAULT = ("complete", "newest", "largest")
 PLAIN = ("complete", "newest", "oldest", "largest")
-MOST = 1 << 22  # windows of a family that are compared; larger families are sampled, to choose the kept document only
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,22 +318,3 @@ def _reason(rule: str, best: Candidate) -> str:
         case "largest":
             return f"largest: {best.size:,} bytes"
     return f"in {kind} {name}"
-
-
-def completeness(texts: Sequence[int], load: Callable[[int], bytes], total: int) -> dict[int, int]:
-    """Return for each text the share of the others' distinct windows that it has, in whole per cent, rounded down.
-
-    All pairs are counted at once: a window that c texts have adds c - 1 to each of them. `total` is about the number of
-    bytes of all texts.
-    """
-    if len(texts) < 2:
-        return dict.fromkeys(texts, 0)
-    counts = _native.WindowCounts(window=WINDOW, modulus=max(1, -(-total // MOST)))
-    for text in texts:
-        counts.add(load(text))
-    own, shared = (column.tolist() for column in counts.shares())
-    every = sum(own)
-    return {
-        text: 100 * have // (every - mine) if every > mine else 0
-        for text, mine, have in zip(texts, own, shared, strict=True)
-    }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from nearkin import environment
 from nearkin.engine.threads import in_order
 from nearkin.errors import UsageError
-from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify
+from nearkin.group.certificate import Certificate, Folded, UncertifiedError, certify, completeness
 from nearkin.group.lineage import moment_of
 from nearkin.keep.groups import (
     ROOM,
@@ -23,7 +23,6 @@ from nearkin.keep.groups import (
     GroupTexts,
     KeptChoice,
     choose,
-    completeness,
     groups_of,
     rules_of,
 )

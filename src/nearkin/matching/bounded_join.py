@@ -1,6 +1,6 @@
-"""Candidates of a collection whose signatures do not fit into memory: the same ones, by way of temporary files.
+"""The join of a collection whose signatures do not fit into memory: the same candidates, with temporary files.
 
-Forman 2005 §2.5 and §2.6; how, native/kernels/bounded_join.hpp tells.
+It follows Forman 2005 §2.5 and §2.6; native/kernels/join/bounded_join.hpp explains the stages.
 """
 
 import errno
@@ -18,28 +18,29 @@ from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Postings, cand
 from nearkin.scheme import Estimator, Scheme
 from nearkin.settings import MatchSettings
 
-# Rows of some contents and their lists; every row of the collection comes once.
+# Rows of some contents, and their lists. Every row of the collection comes once.
 Batches = Iterable[tuple[NDArray[np.uint32], Postings]]
-# How much of the work is done, of how much.
+# Called with the work done so far and the work in all.
 Progress = Callable[[int, int], None]
 
-POSTING_BYTES = 72  # of a join in memory, for each posting
-AT_ONCE = 16  # parts of a stage
-WAIT = 1 << 20  # weak candidates, at the least, before they are gone through: 41 MB
+POSTING_BYTES = 72  # that a join in memory takes for each posting
+AT_ONCE = 16  # parts of a stage between two reports of progress
+WAIT = 1 << 20  # weak candidates gathered before the weakest are dropped: 41 MB
 
 
 def fits(postings: int, memory: int) -> bool:
+    """Test whether so many postings can be joined in memory."""
     return postings * POSTING_BYTES <= memory
 
 
 def can_be_bounded(scheme: Scheme) -> bool:
-    """`fuzzy` and `si` have a few numbers a text, joined in other ways."""
+    """Test whether a scheme's lists can be joined in bins. `fuzzy` and `si` have a few numbers a text, and no lists."""
     return scheme.estimator in (Estimator.OVERLAP, Estimator.SMALLEST, Estimator.SLOTS)
 
 
 @dataclass(frozen=True)
 class BoundedJoin:
-    """Temporary files are in `folder`, and have no names there."""
+    """A join with temporary files, which lie in `folder` and have no names there."""
 
     scheme: Scheme
     settings: MatchSettings
@@ -49,7 +50,7 @@ class BoundedJoin:
     progress: Progress = lambda done, of: None
 
     def candidates(self, batches: Batches, moduli: NDArray[np.uint64]) -> Candidates:
-        """As the join in memory gives them. `moduli`: of every row."""
+        """Return the candidates as the join in memory does. `moduli` are those of every row."""
         with _explained(self.folder), closing(self.by_bins(batches, moduli)) as parts:
             stars = next(parts)
             gathered = _Gathered(self.settings.weak_matches)
@@ -59,8 +60,10 @@ class BoundedJoin:
         return gathered.in_order(stars.hot)
 
     def by_bins(self, batches: Batches, moduli: NDArray[np.uint64]) -> Generator[Candidates, None, None]:
-        """The stars' first, then those of each bin and of each two bins that meet. A pair that a star has linked may be
-        in one of the others too; of the weak ones each bin gives at least those that are to be kept."""
+        """Yield the candidates of the stars, then those of each bin and of each two bins that meet.
+
+        A pair that a star has linked may come from a bin again. Each bin gives at least those weak pairs that are kept.
+        """
         join = _native.BoundedJoin(
             str(self.folder),
             moduli,
@@ -84,7 +87,7 @@ class BoundedJoin:
                 yield candidates_of(join.join(first_bin, second_bin))
                 work.joined(number, len(pairs))
         finally:
-            del join  # and its files: whoever keeps what was raised keeps this frame
+            del join  # closes its files, even if somebody keeps an exception and thereby this frame
 
 
 @contextmanager
@@ -100,7 +103,7 @@ def _explained(folder: Path) -> Iterator[None]:
 
 
 class _Work:
-    """How far it is, in thousandths. Reading takes about a fifth of the time, the stages a half, the bins the rest."""
+    """Reports progress in thousandths: reading takes about a fifth of the time, the stages half, the bins the rest."""
 
     def __init__(self, progress: Progress, *, contents: int, stages: int) -> None:
         self._progress = progress
@@ -126,9 +129,11 @@ _COLUMNS = [field.name for field in fields(Candidates) if field.name != "hot"]
 
 
 class _Gathered:
-    """Candidates of all bins. Of the weak ones each content keeps its strongest: one that is not among those of all
-    that came so far never will be. So they are gone through whenever there are twice as many as were left, and no more
-    than about twice of what is kept is ever held."""
+    """Gathers the candidates of all bins.
+
+    Each content keeps its strongest weak pairs. A pair that is not among the strongest so far never will be, so the
+    weakest are dropped whenever there are twice as many as were left: no more than about twice of what is kept is held.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -137,33 +142,33 @@ class _Gathered:
         self._waiting, self._room = 0, WAIT
 
     def add(self, part: Candidates) -> None:
-        self._strong.append(_of(part, np.flatnonzero(part.strong)))
-        self._weak.append(_of(part, np.flatnonzero(~part.strong)))
+        self._strong.append(_rows(part, np.flatnonzero(part.strong)))
+        self._weak.append(_rows(part, np.flatnonzero(~part.strong)))
         self._waiting += len(self._weak[-1].a)
         if self._waiting > self._room:
             self._drop_weakest()
 
     def _drop_weakest(self) -> None:
-        weak = _together(self._weak)
+        weak = _concatenated(self._weak)
         self._weak.clear()
         resemblance = weak.shared / weak.united
-        self._weak.append(_of(weak, np.flatnonzero(strongest(weak.a, weak.b, resemblance, self._most))))
+        self._weak.append(_rows(weak, np.flatnonzero(strongest(weak.a, weak.b, resemblance, self._most))))
         self._waiting = len(self._weak[0].a)
         self._room = max(WAIT, 2 * self._waiting)
 
     def in_order(self, hot: Hot) -> Candidates:
         self._drop_weakest()
-        found = _together(self._strong + self._weak)
-        order = np.lexsort((found.b, found.a))
-        a, b = found.a[order], found.b[order]
-        again = (a[1:] == a[:-1]) & (b[1:] == b[:-1])  # linked by a star, and met in a bin as well
-        return replace(_of(found, order[np.append(True, ~again)[: len(order)]]), hot=hot)
+        gathered = _concatenated(self._strong + self._weak)
+        order = np.lexsort((gathered.b, gathered.a))
+        a, b = gathered.a[order], gathered.b[order]
+        again = (a[1:] == a[:-1]) & (b[1:] == b[:-1])  # linked by a star, and found in a bin as well
+        return replace(_rows(gathered, order[np.append(True, ~again)[: len(order)]]), hot=hot)
 
 
-def _together(parts: list[Candidates]) -> Candidates:
-    columns = {name: np.concatenate([getattr(one, name) for one in parts]) for name in _COLUMNS}
+def _concatenated(parts: list[Candidates]) -> Candidates:
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
     return Candidates(**columns, hot=NOT_HOT)
 
 
-def _of(found: Candidates, rows: NDArray[np.intp]) -> Candidates:
-    return Candidates(**{name: getattr(found, name)[rows] for name in _COLUMNS}, hot=NOT_HOT)
+def _rows(candidates: Candidates, rows: NDArray[np.intp]) -> Candidates:
+    return Candidates(**{name: getattr(candidates, name)[rows] for name in _COLUMNS}, hot=NOT_HOT)

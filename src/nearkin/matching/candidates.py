@@ -1,11 +1,6 @@
-"""Candidates: pairs of contents whose shared features say that they may match.
+"""Candidates: pairs of contents that share so many features that they may match.
 
-The moduli of a scheme, as a segment counts them: base · 2^level.
-
-Numbers, each once, in order.
-
-As np.unique, which since NumPy 2.3 hashes them first: of 4 million fingerprints that took 6.2 s where sorting them and
-leaving out equal neighbours took 0.09 s (NumPy 2.4).
+The native join (native/kernels/join/candidates.hpp) finds them. This module prepares its options and names its columns.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -33,15 +28,15 @@ class Postings:
     moduli: NDArray[np.uint64]
 
 
-Lists = Postings | _native.TextContents  # or held natively, not end to end
+Lists = Postings | _native.TextContents  # contents in native memory hold their lists apart
 
 
 @dataclass(frozen=True)
 class Part:
-    """How part of a collection is joined as the whole would be."""
+    """Lets part of a collection be joined as the whole would be."""
 
-    touched: NDArray[np.uint8]  # by content; only pairs with one of these are wanted
-    common: NDArray[np.uint64]  # ascending: which of their features the whole has too often to be rare
+    touched: NDArray[np.uint8]  # by content: only pairs with a touched content count
+    common: NDArray[np.uint64]  # ascending: those of their features that are not rare in the whole
 
 
 WHOLE = Part(np.zeros(0, np.uint8), np.zeros(0, np.uint64))
@@ -49,14 +44,14 @@ WHOLE = Part(np.zeros(0, np.uint8), np.zeros(0, np.uint64))
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs, one a row, by the rows of their contents."""
+    """Candidate pairs as columns. `a` and `b` are rows of contents."""
 
     a: NDArray[np.uint32]
     b: NDArray[np.uint32]
     shared: NDArray[np.uint64]  # at the larger modulus of the two, as are the sizes
     size_a: NDArray[np.uint64]
     size_b: NDArray[np.uint64]
-    united: NDArray[np.uint64]  # of how many features the shared ones are: the union, or the sample of it
+    united: NDArray[np.uint64]  # features in the union, or in the sample of it
     strong: NDArray[np.bool_]  # the interval's upper bound reaches a threshold
     hot: "Hot"
 
@@ -67,11 +62,11 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Hot:
-    """Features in the prefixes of so many contents that these were linked as stars, not pair by pair."""
+    """Hot features: so many contents have them in their prefixes that these were linked as stars, not pair by pair."""
 
-    contents: NDArray[np.uint32]  # rows, ascending: not all of their pairs were met
+    contents: NDArray[np.uint32]  # rows, ascending: some of their pairs were not compared
     features: int = 0
-    links: int = 0  # pairs that only stars have met
+    links: int = 0  # pairs that only stars have compared
 
 
 NOT_HOT = Hot(np.zeros(0, np.uint32))
@@ -80,6 +75,7 @@ NOT_HOT = Hot(np.zeros(0, np.uint32))
 def find_candidates(
     postings: Lists, scheme: Scheme, settings: MatchSettings, *, threads: int, part: Part = WHOLE
 ) -> Candidates:
+    """Join lists in memory."""
     result = _native.candidates(
         postings.offsets,
         postings if isinstance(postings, _native.TextContents) else postings.features,
@@ -93,6 +89,7 @@ def find_candidates(
 
 
 def candidates_of(result: _native.JoinResult) -> Candidates:
+    """Name the columns of a join; they are not copied."""
     return Candidates(
         a=result.a,
         b=result.b,
@@ -132,9 +129,9 @@ def join_options(
 
 
 def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
-    """Which pairs are among the `most` strongest of one of their two contents; ties by the other's row."""
+    """Mark the pairs among the `most` strongest of one of their two contents. Ties go to the lower row of the other."""
     content, other = np.concatenate([a, b]), np.concatenate([b, a])
-    crowded = np.bincount(content) > most  # of the others all are
+    crowded = np.bincount(content) > most  # every pair of another content is among its strongest
     keep: NDArray[np.bool_] = ~(crowded[a] & crowded[b])
     places = np.flatnonzero(crowded[content])
     rows = places % max(len(a), 1)
@@ -147,11 +144,11 @@ def strongest(a: NDArray[np.uint32], b: NDArray[np.uint32], score: NDArray[np.fl
 
 
 def expected_in_common(resemblance: float, containment: float, *, floor: float) -> tuple[float, float]:
-    """What to expect of signatures that leave shingles out where no theory says how far they stray: of bsw.
+    """Lower the thresholds for bsw, whose signatures leave shingles out and have no theory of how far they stray.
 
     The name of a chunk stays with a probability of r when the edits are spread over the text, and two sets that keep a
     share r of their names have r / (2 - r) in common. Measured on prose: 0.55 where r is 0.71. Beyond that the join
-    allows them the luck of a sample of their size. A bar over 1 is one that nothing shall reach, and stays.
+    allows them the luck of a sample of their size. A threshold over 1 is one that nothing reaches, and stays.
     """
     lowered = [share / (2 - share) if share <= 1 else share for share in (resemblance, containment)]
     return min(floor, lowered[0]) if resemblance <= 1 else resemblance, lowered[1]
@@ -159,7 +156,7 @@ def expected_in_common(resemblance: float, containment: float, *, floor: float) 
 
 @dataclass(frozen=True)
 class Levels:
-    """Moduli from base, each twice the one before."""
+    """The moduli of a scheme as a segment counts them: base · 2^level."""
 
     base: int
     count: int
@@ -176,7 +173,7 @@ class Levels:
         return cls(1, 1)
 
     def segment(self, signed: Signed, *, ignored: NDArray[np.uint64], token: bytes = bytes(16)) -> _native.Segment:
-        # Without features there was nothing to sample: such contents say modulus 1, whatever the scheme.
+        # A content without features has modulus 1 in every scheme, since there was nothing to sample.
         moduli = np.where(np.diff(signed.offsets) == 0, np.uint64(self.base), signed.moduli)
         return _native.Segment.of(
             signed.contents,
@@ -195,6 +192,11 @@ Number = TypeVar("Number", np.uint32, np.int64, np.uint64)
 
 
 def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
+    """Return the numbers in order, each once.
+
+    np.unique hashes them first since NumPy 2.3: 4 million fingerprints took 6.2 s, while sorting them and leaving out
+    equal neighbours takes 0.09 s (NumPy 2.4).
+    """
     ordered = np.sort(numbers)
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])

@@ -68,13 +68,15 @@ class FeatureIndex:
         self._memory: list[_native.Segment] = []  # of the delta, the larger ones first
         self._waiting: set[int] = set()
         self._damaged: set[SegmentFile] = set()
-        self._bars: dict[tuple[float, ...], _native.Bars] = {}
+        self._thresholds: dict[tuple[float, ...], _native.Thresholds] = {}
 
-    def bars(self, *, resemblance: float, containment: float, confidence: float, floor: float = NO_BAR) -> _native.Bars:
+    def thresholds(
+        self, *, resemblance: float, containment: float, confidence: float, floor: float = NO_BAR
+    ) -> _native.Thresholds:
         """What a content must share to be found; a threshold over 1 finds nothing. Kept: tables take 0.1 ms to make."""
-        thresholds = (resemblance, containment, confidence, floor)
-        if thresholds not in self._bars:
-            self._bars[thresholds] = _native.Bars(
+        key = (resemblance, containment, confidence, floor)
+        if key not in self._thresholds:
+            self._thresholds[key] = _native.Thresholds(
                 estimator=self.scheme.estimator.value,
                 # Without a theory of how far they stray, bsw's are allowed the luck of a sample, as in a scan.
                 sampled=self.scheme.sampled or self._levels.base > 1,
@@ -85,12 +87,12 @@ class FeatureIndex:
                 floor=floor,
                 confidence=confidence,
             )
-        return self._bars[thresholds]
+        return self._thresholds[key]
 
     def search(
         self,
         features: NDArray[np.uint64],
-        bars: _native.Bars,
+        thresholds: _native.Thresholds,
         *,
         weights: NDArray[np.uint32] = NO_WEIGHTS,
         modulus: int | None = None,
@@ -102,7 +104,7 @@ class FeatureIndex:
             kept = ~np.isin(features, self.ignored)
             features, weights = features[kept], weights[kept] if len(weights) else weights
         at = self._levels.base if modulus is None else modulus
-        hits = self._of_each(lambda segment: segment.search(features, weights, modulus=at, bars=bars))
+        hits = self._of_each(lambda segment: segment.search(features, weights, modulus=at, thresholds=thresholds))
         none = (np.zeros(0, np.int64), *[np.zeros(0, np.uint64)] * 4)
         return Hits(*(np.concatenate(column) for column in zip(none, *hits, strict=True)))
 

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearkin._native import Bars
+from nearkin._native import Thresholds
 from nearkin.matching.candidates import Part, Postings, distinct
 from nearkin.matching.feature_index import FeatureIndex
 from nearkin.matching.match_columns import MatchColumns
@@ -79,26 +79,26 @@ class Neighbours:
     """The store's feature index, asked for the holders of features and for contents like another."""
 
     index: FeatureIndex
-    bars: Bars
+    thresholds: Thresholds
 
     @classmethod
     def of(cls, given: MatchInput, store: Path) -> "Neighbours":
         limits = given.settings
         index = FeatureIndex(given.connection, store, given.scheme, given.scheme_id, given.left_out.indexed)
-        bars = index.bars(
+        thresholds = index.thresholds(
             resemblance=limits.threshold,
             containment=limits.containment,
             confidence=limits.confidence,
             floor=limits.floor,
         )
-        return cls(index, bars)
+        return cls(index, thresholds)
 
     def lists(self, features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ids]:
         return self.index.lists(features)
 
     def like(self, signed: Postings, row: int) -> Ids:
         features = signed.features[int(signed.offsets[row]) : int(signed.offsets[row + 1])]
-        return self.index.search(features, self.bars, modulus=int(signed.moduli[row])).contents
+        return self.index.search(features, self.thresholds, modulus=int(signed.moduli[row])).contents
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Query:
         assert self.index is not None
         features, weights = self._features
         complete = 1 if isinstance(self.scheme, Mod) else None
-        hits = self.index.search(features, self._bars(self.index), weights=weights, modulus=complete)
+        hits = self.index.search(features, self._thresholds(self.index), weights=weights, modulus=complete)
         whole = isinstance(self.scheme, Mod | Exact) and self.scheme.shingler.bits == ALL_BITS
         measured = _measured_by(hits) if whole and not len(self.index.ignored) else {}
         return CandidateContents(hits.contents.tolist(), measured)
@@ -119,12 +119,12 @@ class Query:
         features, at = np.unique(signature.features, return_inverse=True)
         return features, np.bincount(at, signature.weights, len(features)).astype(np.uint32)
 
-    def _bars(self, index: FeatureIndex) -> _native.Bars:
+    def _thresholds(self, index: FeatureIndex) -> _native.Thresholds:
         """Thresholds as low as a scan has them: 0.5 and 0.82 in place of 0.7 and 0.9 under bsw."""
         resemblance, containment = self.min_resemblance, self.min_containment
         if not self.scheme.sampled and Levels.of(self.scheme).base > 1:
             resemblance, containment = expected_in_common(resemblance, containment, floor=MatchSettings().floor)
-        return index.bars(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
+        return index.thresholds(resemblance=resemblance, containment=containment, confidence=CONFIDENCE)
 
     def _measured(
         self, contents: Sequence[int], *, memory: int, threads: int

@@ -46,7 +46,6 @@ from nearkin.matching.verify import Corpus, verify
 from nearkin.query.alignment import Alignment, align, frame
 from nearkin.query.lookup import NamedDocument, Readable
 from nearkin.query.store_view import opened
-from nearkin.query.wording import count
 from nearkin.scheme import Estimate, Estimator, Scheme, parse_scheme, sign
 from nearkin.scheme.mod import Exact
 from nearkin.scheme.plan import Collision, collision_of
@@ -54,6 +53,7 @@ from nearkin.scheme.shingler import ALL_BITS, Shingler
 from nearkin.settings import MatchSettings
 from nearkin.store.templates import all_templates
 from nearkin.text.canon import Canon
+from nearkin.wording import count
 
 NAMES = 3  # different ones replaced; with more it is another text
 TWICE = 2

@@ -183,6 +183,29 @@ def _contained(match: Match) -> float:
     return max(match.a_in_b or 0.0, match.b_in_a or 0.0)
 
 
+def missing_from_matches(
+    connection: sqlite3.Connection, min_resemblance: float | None, min_containment: float | None
+) -> list[str]:
+    """Why the matches may not be all, as sentences; none: these are all."""
+    run = runs.last(connection)
+    limits = run.settings["match"]
+    sentences = []
+    for asked, limit in ((min_resemblance, "threshold"), (min_containment, "containment")):
+        if asked is not None and asked < limits[limit]:
+            sentences.append(
+                f"Incomplete below {limits[limit]:g}: the scan kept only the strongest matches there."
+                f" Scan again with a lower --{limit}."
+            )
+            break
+    (unlisted,) = connection.execute("SELECT total(unlisted) FROM family WHERE scheme = ?", (run.scheme,)).fetchone()
+    if unlisted:
+        sentences.append(
+            f"Incomplete where very many documents are alike: {unlisted:,.0f} pairs within such families are not"
+            " listed. Scan again with a higher --hot."
+        )
+    return sentences
+
+
 @dataclass(frozen=True)
 class Between:
     """What of a candidate is in a master; `a` of each match is in the master, `b` in the candidate."""

@@ -4,16 +4,13 @@ The fields of a record and their order come from nearkin.model; here they get th
 scopes a path alone is ambiguous, so records then say the scope too.
 
 In CSV a group has a row for each document. What a whole group takes stands on its first row only, so that a column of
-it adds up to what all groups take. No cell is a formula to a spreadsheet: a path that begins like one gets ./ before
-it, which names the same file, any other text an apostrophe. Lists are JSON.
+it adds up to what all groups take.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
-from hashlib import md5
 from typing import TYPE_CHECKING, Any
 
 from nearkin.model import (
@@ -163,6 +160,8 @@ def message_hash(document: Document) -> str | None:
 
     It is for lists that others keep: nothing here is decided by it.
     """
+    from hashlib import md5  # it loads OpenSSL, which a scan does not need
+
     message = document.properties.get("message-id", "").strip().removeprefix("<").removesuffix(">").strip()
     return md5(message.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest() if message else None
 
@@ -299,23 +298,3 @@ def member_columns(view: str, *, scoped: bool) -> list[str]:
 
 
 MEMBER_PATHS = frozenset({"path", "keep", *(f"{key}_{side}" for key in LINKS for side in "ab")})
-
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def cell(value: Any, *, is_path: bool) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return repr(value)
-        case list() | tuple() | dict():
-            return json.dumps(value)
-        case str() if value.startswith(FORMULA):
-            # ./-x.txt is the same file as -x.txt, and no formula.
-            return f"./{value}" if is_path else f"'{value}"
-        case _:
-            return str(value)

@@ -25,10 +25,9 @@ from nearkin.group.families import (
     kind_of,
 )
 from nearkin.group.form import forms_in, name_forms
-from nearkin.group.greedy import Representative, RowSignatures, estimate_to_pivot, greedy, measure_links
 from nearkin.group.grouping import family_row
 from nearkin.group.identity import Seen, Stored, names_in_view
-from nearkin.group.views import grouped
+from nearkin.group.views import Representative, RowSignatures, estimate_to_pivot, greedy, grouped, measure_links
 from nearkin.matching.match_columns import TURNED, MatchColumns
 from nearkin.matching.scan_cache import StoredTexts
 from nearkin.matching.template import left_out, payload

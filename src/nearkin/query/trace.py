@@ -25,11 +25,11 @@ from nearkin.matching.passages import (
 )
 from nearkin.model import Location
 from nearkin.query.check import Checker
-from nearkin.query.wording import count
 from nearkin.settings import RunSettings
 from nearkin.store.contents import count_stale
 from nearkin.store.documents import content_of, documents_of, documents_of_bytes
 from nearkin.text.canon import Canon
+from nearkin.wording import count
 
 LONG_ENOUGH = 20  # characters to be asked for at least: the window of shingles
 LEAST = 100  # characters: a sentence; shorter ones recur by chance and by habit

@@ -12,10 +12,10 @@ from itertools import groupby
 from nearkin.query.alignment import AlignedBlock
 from nearkin.query.comparison import Comparison, aligned, label
 from nearkin.query.lookup import NamedDocument, Readable, in_characters
-from nearkin.query.wording import no_character
 from nearkin.report.word_marks import AlignedRow, Elsewhere, Word, joined, rows, unit
 from nearkin.scheme import Estimate
 from nearkin.text.canon import Canon
+from nearkin.wording import no_character
 
 ENDS = 60  # words of what is the same, at either end, before it is folded
 FOLDED = 200_000  # characters of a fold; the middle of longer ones is counted, not shown

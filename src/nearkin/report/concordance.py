@@ -14,7 +14,7 @@ from typing import Any
 
 from nearkin.model import Location, family_id
 from nearkin.query.store_view import PLACE, Snapshot, location_of
-from nearkin.query.wording import safe
+from nearkin.wording import safe
 
 SEPARATOR, QUOTE, END = "\x14", "\xfe", "\r\n"
 FIELDS: tuple[str, ...] = (

@@ -25,7 +25,6 @@ from nearkin.query.records import (
     Name,
     Record,
     backslashed,
-    cell,
     copy_columns,
     copy_rows,
     document_columns,
@@ -45,6 +44,7 @@ from nearkin.report.concordance import write_concordance
 from nearkin.report.page import write_page
 from nearkin.report.workbook import write_workbook
 from nearkin.store.documents import each_present
+from nearkin.wording import cell
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,11 +17,11 @@ from nearkin.model import Location
 from nearkin.query import streams
 from nearkin.query.store_view import Snapshot
 from nearkin.query.totals import COUNTED, Totals, lines
-from nearkin.query.wording import count, how, kind_of, only_copies, safe, said_of, share, size
 from nearkin.report.page_parts import PAIRS, charts, passages_of
 from nearkin.scheme import likeness
 from nearkin.store import runs
 from nearkin.store.documents import each_present
+from nearkin.wording import count, how, kind_of, only_copies, safe, said_of, share, size
 
 MOST = 100_000  # rows of one table, and documents of families
 PLAIN = 100  # rows that are shown without JavaScript

@@ -11,11 +11,11 @@ from nearkin.matching.passages import Passage, common_passages
 from nearkin.model import Location, Match
 from nearkin.query.store_view import Snapshot
 from nearkin.query.totals import STEPS, Totals
-from nearkin.query.wording import count as in_words
-from nearkin.query.wording import safe
 from nearkin.store import runs
 from nearkin.store.compression import unpack
 from nearkin.text.canon import Canon
+from nearkin.wording import count as in_words
+from nearkin.wording import safe
 
 Bar = tuple[str, int]
 SIZES = ((2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))

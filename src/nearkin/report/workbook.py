@@ -19,8 +19,8 @@ from nearkin.model import Location
 from nearkin.query import streams
 from nearkin.query.store_view import Snapshot
 from nearkin.query.totals import COUNTED, Totals, lines
-from nearkin.query.wording import count, how, kind_of, safe, said_of, size
 from nearkin.store.documents import each_present
+from nearkin.wording import count, how, kind_of, safe, said_of, size
 
 ROW_LIMIT = 1_048_576
 LINK_LIMIT = 65_530  # of a sheet; names beyond are written without

@@ -27,7 +27,7 @@ class Exact(ShingleScheme):
         return {}
 
     def native(self) -> _native.Scheme:
-        return _native.shingles(shingler=self.shingler.native(), modulus=1, sample=0, most=1)
+        return _native.mod(shingler=self.shingler.native(), modulus=1, sample=0, most=1)
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Mod(ShingleScheme):
 
     def native(self) -> _native.Scheme:
         if self.n:
-            return _native.shingles(shingler=self.shingler.native(), modulus=self.n, sample=0, most=1)
-        return _native.shingles(shingler=self.shingler.native(), modulus=1, sample=self.sample, most=self.most)
+            return _native.mod(shingler=self.shingler.native(), modulus=self.n, sample=0, most=1)
+        return _native.mod(shingler=self.shingler.native(), modulus=1, sample=self.sample, most=self.most)
 
 
 def modulus_of(spec: Spec, key: str, default: int | None, shingler: Shingler) -> int:

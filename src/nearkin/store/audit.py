@@ -31,7 +31,7 @@ ACTIONS = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class AuditEntry:
     id: int
     at: str
     by: str
@@ -83,7 +83,7 @@ def record(
 
 def entries(
     connection: sqlite3.Connection, *, action: str | None = None, since: str | None = None, limit: int | None = None
-) -> list[Entry]:
+) -> list[AuditEntry]:
     """The latest first. An action also stands for those that begin with it: `verdict` for `verdict set`."""
     if action is not None:
         _refuse_unknown(connection, action)
@@ -94,7 +94,7 @@ def entries(
            ORDER BY id DESC LIMIT ?3""",
         (action, since, -1 if limit is None else limit),
     )
-    return [Entry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]
+    return [AuditEntry(*row[:5], *(None if state is None else json.loads(state) for state in row[5:])) for row in rows]
 
 
 def last_entry(connection: sqlite3.Connection) -> int:

@@ -3,6 +3,8 @@
 Left alone SQLite brings the log in when the scan ends, and everyone waits: of 53,596 pages 146 MB, with 0.2 s of
 writing and then the disk, and 0.05 s until the log is removed. Here it is done beside the matching. Readers and writers
 are not held up, and killed at any moment the log still has what the store lacks.
+
+A store lies on a local file system: SQLite's log needs memory that all readers share, which network shares have not.
 """
 
 import errno
@@ -12,14 +14,66 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
 from nearkin.errors import BusyError, StoreError
 from nearkin.read.walk import BESIDE
 from nearkin.store.bulk import open_connection
-from nearkin.store.mount import mount_of
 from nearkin.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES, VIEWS
+
+MOUNTS = Path("/proc/self/mounts")
+NETWORK = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone", "glusterfs", "gpfs"}
+    | {"lustre", "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "vboxsf"}
+)
+
+
+@dataclass(frozen=True)
+class Mount:
+    kind: str
+    point: Path
+
+    @property
+    def network(self) -> bool:
+        return is_network(self.kind)
+
+
+def file_system(folder: Path, mounts: Path | None = None) -> str | None:
+    """Its kind, as the system names it; None where it does not say."""
+    mount = mount_of(folder, mounts)
+    return mount.kind if mount else None
+
+
+def mount_of(folder: Path, mounts: Path | None = None) -> Mount | None:
+    try:
+        lines = (mounts or MOUNTS).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return None
+    here = f"{folder.resolve()}/"
+    kind, best = "", ""
+    for line in lines:
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        where = f"{_plain(fields[1]).rstrip('/')}/"
+        # The deepest mount; of two on one place the later hides the earlier. As strings: every command opens a store.
+        if here.startswith(where) and len(where) >= len(best):
+            kind, best = fields[2], where
+    return Mount(kind, Path(best)) if best else None
+
+
+def is_network(kind: str | None) -> bool:
+    return kind in NETWORK
+
+
+def _plain(name: str) -> str:
+    """Blanks and the like are written as octal numbers there."""
+    for code in ("040", "011", "012", "134"):
+        name = name.replace(f"\\{code}", chr(int(code, 8)))
+    return name
+
 
 MOMENT = 0.05  # seconds for whoever only asks whether a scan runs
 PATIENCE = 30.0  # seconds to wait for another who makes or migrates the store

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
+from nearkin import _native
 from nearkin.errors import StoreError
 from nearkin.store import audit, runs
 from nearkin.store.compression import unpack
@@ -223,9 +223,9 @@ def _wrong(canon: Canon, of_bytes: bytes, blob: bytes, extractor: str, digest: b
         text = unpack(blob)
     except StoreError:
         return "cannot be unpacked"
-    if extractor == "raw" and sha256(text).digest() != of_bytes:
+    if extractor == "raw" and _native.sha256(text) != of_bytes:
         return "is not these bytes"
     canonical = canon.apply(text)
-    if sha256(canonical).digest() != digest or len(canonical) != length:
+    if _native.sha256(canonical) != digest or len(canonical) != length:
         return "is not the one that was compared"
     return None

@@ -1,9 +1,9 @@
 """Canonical text: what is left of a text when formatting is ignored (Broder 1997 §2's parser).
 
 By default Unicode NFKC, case folded, letters of every script with their marks, digits; everything else one space.
-Where a scheme counts lines they stay apart, each made canonical by itself. The rules live in
-native/kernels/canon.cpp and lines.cpp; this is their name. The spec is stored with every content: texts made
-canonical in different ways are never compared.
+Where a scheme counts lines they stay apart, each made canonical by itself. The rules live in the kernel
+native/kernels/text/canon.cpp; this file names them. The spec is stored with every content: texts made canonical in
+different ways are never compared.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,15 @@ from nearkin import _native
 from nearkin.errors import StoreError
 from nearkin.settings import IGNORABLE, TextSettings
 
-# Raised whenever the kernel would make something else of the same text.
+# The number is raised whenever the kernel would make something else of the same text.
 VERSION = 1
 LINES = ",lines"
 
 
 @dataclass(frozen=True)
 class Canon:
+    """How texts are made canonical."""
+
     raw: bool
     ignore: frozenset[str]
     lines: bool = False  # each line by itself: for schemes that count lines
@@ -34,7 +36,7 @@ class Canon:
 
     @classmethod
     def parse(cls, spec: str) -> "Canon":
-        """A stored spec. One that this nearkin would not have written is refused, never compared."""
+        """Read a stored spec. One that this version would not write is refused, never compared."""
         _, _, names = spec.removesuffix(LINES).partition("=")
         canon = cls(spec == "raw", frozenset(filter(None, names.split("+"))), spec.endswith(LINES))
         if canon.spec != spec:
@@ -61,7 +63,8 @@ class Canon:
         return _native.canonical_all(extracted, self.mask, threads, lines=self.lines)
 
     def apply_map(self, extracted: bytes) -> tuple[bytes, NDArray[np.uint64]]:
-        """Also where each canonical byte came from: a code point of the extracted text, a byte of a raw one."""
+        """The canonical text, and for each of its bytes where it came from: a code point of the extracted text, or a
+        byte of a raw one."""
         if self.raw:
             return extracted, np.arange(len(extracted), dtype=np.uint64)
         return _native.canonical_map(extracted, self.mask, lines=self.lines)

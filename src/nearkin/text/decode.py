@@ -1,7 +1,8 @@
 """Bytes to text, whatever the encoding. Never raises, never leaves a lone surrogate.
 
-In this order: byte order mark; UTF-16 and UTF-32 without one (native/kernels/wide.hpp); ASCII that switches between
-character sets, as Japanese mail does; UTF-8, also with a few broken bytes; the charset a page or XML declares; a guess.
+The encoding is recognised in this order: byte order mark; UTF-16 and UTF-32 without one (a native kernel); ASCII that
+switches between character sets, as Japanese mail does; UTF-8, also with a few broken bytes; the charset a page or XML
+declares; a guess.
 
 All detectors misread short Latin text ("Größe" becomes Chinese), and charset-normalizer takes half of all
 Portuguese for Czech. So with few bytes beyond ASCII among many of it the bet is windows-1252, unless a byte
@@ -19,9 +20,9 @@ from nearkin import _native
 GUESS_BYTES = 64 * 1024
 ENOUGH_TO_GUESS = 40
 DECLARATION_BYTES = 4096
-LOOKED_AT = 4096  # bytes that tell UTF-16 and UTF-32 without a mark
+LOOKED_AT = 4096  # bytes by which UTF-16 and UTF-32 without a mark are recognised
 WIDE = (None, "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-# What switches to other characters, the codec, and how many of these are no accident: `~{2,3}~}` is Chinese in HZ.
+# Bytes that switch to other characters, the codec, and how many are no accident: `~{2,3}~}` is Chinese in HZ.
 SWITCHED = ((b"\x1b$)C", "iso2022_kr", 1), (b"\x1b$", "iso2022_jp_ext", 1), (b"~{", "hz", 8))
 
 BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
@@ -33,8 +34,8 @@ BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
 )
 
 # The WHATWG labels in use, with the codec that reads most of what is labelled so: pages that say iso-8859-1
-# mean windows-1252, those that say gb2312 use GB18030. What is not here, and UTF-8 that is not valid, is not
-# believed.
+# mean windows-1252, those that say gb2312 use GB18030. Other labels are ignored, and so is the label UTF-8 of bytes
+# that are not.
 LABELS = {
     "windows-1252": "windows-1252 cp1252 x-cp1252 iso-8859-1 iso8859-1 iso_8859-1 latin1 l1 ascii us-ascii",
     "iso8859-2": "iso-8859-2 iso8859-2 iso_8859-2 latin2 l2",
@@ -71,7 +72,7 @@ LABELS = {
 }
 CODECS = {label: codec for codec, labels in LABELS.items() for label in labels.split()}
 
-# What the guess may choose from, the likelier first. Fewer choices make it both quicker and better.
+# The encodings that the guess chooses from, the likelier first. Fewer choices make it both quicker and better.
 GUESSES = (
     "cp1252 cp1251 koi8_r cp932 euc_jp gb18030 big5hkscs cp949 cp1250 iso8859_2 cp1254 cp1253 iso8859_7 "
     "cp1255 cp1256 iso8859_6 cp1257 cp874 iso8859_5 cp866 mac_cyrillic koi8_u"
@@ -93,13 +94,16 @@ SPACES = re.compile(rb"\s+")
 
 
 class Decoded(NamedTuple):
+    """A text, and the encoding it was in."""
+
     text: str
     encoding: str
 
 
 def decode(data: bytes, *, html: bool = False) -> Decoded:
-    if found := marked(data):
-        mark, encoding = found
+    """Decode bytes of unknown encoding. `html`: the charset of a meta element counts."""
+    if mark_and_encoding := marked(data):
+        mark, encoding = mark_and_encoding
         return _read(data[len(mark) :], encoding)
     if wide := wide_without_mark(data):
         return _read(data, wide)
@@ -113,17 +117,17 @@ def decode(data: bytes, *, html: bool = False) -> Decoded:
     if _nearly_utf8(data, beyond):
         return _read(data, "utf-8")
     if label := _declared(data, html=html):
-        told = _read(data, label)
-        if _believable(told.text, beyond):
-            return told
+        declared = _read(data, label)
+        if _believable(declared.text, beyond):
+            return declared
     return _read(data, _guessed(data))
 
 
 def _nearly_utf8(data: bytes, beyond: int) -> bool:
-    """A few broken bytes among many whole characters: cut or patched UTF-8, not another encoding. `beyond`: how many
-    bytes are no ASCII."""
-    # Mostly told without decoding, which for every broken byte asks what to put in its place: characters beyond ASCII
-    # have two bytes or more.
+    """Whether bytes are cut or patched UTF-8, not another encoding: a few broken bytes among many whole characters.
+    `beyond`: how many bytes are no ASCII."""
+    # This is mostly decided without decoding, which is slow over broken bytes: characters beyond ASCII have two bytes
+    # or more.
     if 40 * (len(data) - len(data.translate(None, NEVER_UTF8))) > beyond:
         return False
     text = data.decode("utf-8", "replace")
@@ -145,35 +149,36 @@ def without_lone_surrogates(text: str) -> str:
 
 
 def marked(data: bytes) -> tuple[bytes, str] | None:
-    """The byte order mark it begins with, and what that says."""
+    """The byte order mark that data begin with, and its encoding."""
     return next(((mark, encoding) for mark, encoding in BOMS if data.startswith(mark)), None)
 
 
 def wide_without_mark(data: bytes) -> str | None:
-    return WIDE[_native.wide_without_mark(data[:LOOKED_AT])]
+    return WIDE[_native.detect_wide(data[:LOOKED_AT])]
 
 
 def _switched(data: bytes) -> Decoded | None:
-    """ISO-2022-JP, ISO-2022-KR and HZ are ASCII to look at: told by what switches to other characters, and by these."""
-    if not data.isascii():  # told by the first byte that is not, where marks would be looked for in all of it
+    """Decode ISO-2022-JP, ISO-2022-KR and HZ. They look like ASCII, and are recognised by the bytes that switch to
+    other characters, and by these characters."""
+    if not data.isascii():  # it ends at the first such byte, where a search for marks would go through all of it
         return None
     for mark, encoding, least in SWITCHED:
         if mark in data:
-            told = _read(data, encoding)
-            others = len(told.text) - len(told.text.encode("ascii", "ignore"))
-            if others >= least and 20 * told.text.count("\ufffd") < others:
-                return told
+            decoded = _read(data, encoding)
+            beyond = len(decoded.text) - len(decoded.text.encode("ascii", "ignore"))
+            if beyond >= least and 20 * decoded.text.count("\ufffd") < beyond:
+                return decoded
     return None
 
 
 def _declared(data: bytes, *, html: bool) -> str | None:
     start = data[:DECLARATION_BYTES]
-    found = XML_ENCODING.match(start) or (META_CHARSET.search(COMMENT.sub(b"", start)) if html else None)
-    return CODECS.get(found[1].decode("ascii", "replace").lower()) if found else None
+    label = XML_ENCODING.match(start) or (META_CHARSET.search(COMMENT.sub(b"", start)) if html else None)
+    return CODECS.get(label[1].decode("ascii", "replace").lower()) if label else None
 
 
 def _believable(text: str, beyond: int) -> bool:
-    """A declared charset that cannot read a tenth of what is beyond ASCII was declared by mistake."""
+    """Whether a declared charset is right. One that cannot read a tenth of the bytes beyond ASCII is a mistake."""
     return 10 * text.count("\ufffd") <= beyond
 
 
@@ -190,12 +195,12 @@ def _guessed(data: bytes) -> str:
 
 
 def _whole_lines(sample: bytes) -> bytes:
-    """A cut in the middle of a character would rule out the right encoding."""
+    """The sample up to its last whole line: a cut in a character would rule out the right encoding."""
     return sample[: sample.rfind(b"\n") + 1] or sample[: sample.rfind(b" ") + 1] or sample
 
 
 def _best_guess(sample: bytes) -> str | None:
-    from charset_normalizer import from_bytes
+    from charset_normalizer import from_bytes  # few files need a guess
 
     best = from_bytes(sample, cp_isolation=GUESSES.split()).best()
     return best.encoding if best else None

@@ -1,13 +1,14 @@
 """Digests of bytes: SHA-256 by the native core, MD5 and SHA-1 for load files of other programs.
 
-hashlib is imported where it is called: it loads OpenSSL, and few scans ask for these digests.
+hashlib is imported in the functions that call it: it loads OpenSSL, and few scans ask for these digests.
 """
 
 from nearkin import _native
 
 
 def digests(data: bytes) -> dict[str, bytes]:
-    """SHA-256 by the instructions of the processor where it has them, without them, and by Python's library."""
+    """SHA-256 in three ways, which `nearkin selftest` compares: by the processor's own instructions where it has them,
+    without them, and by Python's library."""
     import hashlib
 
     return {

@@ -1,9 +1,7 @@
-"""What bytes are: told from their content first, from the name second.
+"""What bytes are, and the text in them, one document at a time: sniff, decode, keep what a person sees of a page.
 
-Bytes to extracted text, one document at a time: what the engine's kernels do for whole batches.
-
-Sniff, decode, keep what a reader of a page sees. Comparing, signing and the Python surface go this way; a
-test holds it to what a scan stores.
+The kind is recognised by the content first, by the name second. Scans do the same for whole batches in the engine's
+kernels; comparing, signing and the Python API go this way. A test holds it to what a scan stores.
 """
 
 from dataclasses import dataclass
@@ -15,12 +13,14 @@ from nearkin.text.html import property_json
 
 
 class TextKind(IntEnum):
+    """What the bytes of a document are."""
+
     EMPTY = _native.EMPTY
     TEXT = _native.TEXT
     HTML = _native.HTML
     BINARY = _native.BINARY
     OTHER = _native.OTHER  # text in an encoding that is not UTF-8
-    UNREAD = _native.UNREAD  # nobody has looked: it could not be read, or a worker reads it
+    UNREAD = _native.UNREAD  # not looked at: it could not be read, or a worker reads it
 
 
 MEDIA: dict[int, str] = {
@@ -37,11 +37,11 @@ ENCODINGS: dict[int, str | None] = {
     TextKind.TEXT: "utf-8",
     TextKind.HTML: "utf-8",
     TextKind.BINARY: None,
-    TextKind.OTHER: None,  # found out when it is decoded
+    TextKind.OTHER: None,  # known when it is decoded
     TextKind.UNREAD: None,
 }
 
-# How the text is taken from the bytes. The number is raised whenever it would come out differently.
+# The extractor that takes the text from the bytes. Its number is raised whenever text would come out differently.
 EXTRACTORS: dict[int, str] = {
     TextKind.EMPTY: "text/2",
     TextKind.TEXT: "text/2",
@@ -53,7 +53,7 @@ EXTRACTORS: dict[int, str] = {
 
 
 def named_html(path: bytes) -> bool:
-    """A hint only: content decides first."""
+    """Whether a name is that of an HTML page. It is only a hint: content decides first."""
     return _native.is_named_html(path)
 
 
@@ -66,12 +66,12 @@ def is_page(text: bytes, *, named_html: bool = False) -> bool:
 
 
 def plain_text(text: bytes) -> bytes:
-    """JSON with the escapes of its strings undone; any other text as it is."""
+    """The text with the escapes of JSON strings undone, if it is JSON; any other text unchanged."""
     return _native.unescaped_json(text)
 
 
 def visible_text(html: bytes, *, xml: bool = False) -> bytes:
-    """`xml`: it is XHTML, whatever it begins with."""
+    """What a person sees of a page. `xml`: it is XHTML, whatever it begins with."""
     return _native.visible_text(html, xml=xml)
 
 
@@ -80,16 +80,19 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    text: bytes | None  # UTF-8, or the bytes themselves where they are taken raw; None: no text in it
+    """The text of one document, and what is known of it."""
+
+    text: bytes | None  # UTF-8, or the raw bytes where they are asked for; None where there is no text
     media: str
     encoding: str | None
-    problem: str | None = None  # why there is none
-    extractor: str | None = None  # who took it from a format; None: it is plain
+    problem: str | None = None  # why there is no text
+    extractor: str | None = None  # the reader that took it from a format; None where it is plain
     properties: str | None = None  # JSON
-    holds: bool = False  # other documents, that are not in its text: attachments, or members of an archive
+    holds: bool = False  # it holds other documents that are not in its text: attachments, or members of an archive
 
 
 def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extracted:
+    """Extract the text of a plain document or a page."""
     kind = sniff(data, named_html=named_html)
     encoding = "utf-8" if kind in (TextKind.TEXT, TextKind.HTML) else None
     text: bytes | None = data
@@ -98,7 +101,7 @@ def extract(data: bytes, *, named_html: bool = False, raw: bool = False) -> Extr
     if kind is TextKind.OTHER:
         decoded = decode(data, html=named_html or data[:64].lstrip().startswith(b"<"))
         text, encoding = decoded.text.encode(), decoded.encoding
-        # What it says it is can only be told once it is decoded.
+        # Whether it is a page shows only once it is decoded.
         kind = TextKind.HTML if is_page(text, named_html=named_html) else TextKind.TEXT
     elif kind is TextKind.BINARY:
         text = None

@@ -1,4 +1,4 @@
-"""Does nearkin compute on this machine what it computes elsewhere, and can a store lie here? Checks, one by one."""
+"""Checks of this machine: does nearkin compute here what it computes elsewhere, and can a store lie here?"""
 
 import stat
 import tempfile
@@ -14,7 +14,7 @@ from nearkin.errors import NearkinError
 from nearkin.formats.adapter import Problem
 from nearkin.scheme.golden import kernels_agree, recomputed
 from nearkin.store.bulk import is_bulk_insert_active
-from nearkin.store.mount import file_system, is_network
+from nearkin.store.database import file_system, is_network
 from nearkin.text.digest import digests
 
 SIZES = (*range(130), 1000, 4096, 100_000)  # of SHA-256's input: every place in its blocks of 64 bytes
@@ -28,13 +28,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
+    """One check and its result."""
+
     name: str
     status: Status
     detail: str
 
 
 def selftest(folder: Path) -> Iterator[Check]:
-    """Checks as they are made. The folder is where a store would lie; nothing is left in it."""
+    """Make the checks, one by one. The folder is where a store would lie; nothing is left in it."""
     yield _digests()
     yield _kernels()
     for spec, same in recomputed():
@@ -62,25 +64,25 @@ def _kernels() -> Check:
 
 
 def _sandbox() -> Iterator[Check]:
-    """What a worker that reads a hostile document cannot do: each tried out in one."""
+    """Have a worker try what one that reads a hostile document must not be able to do."""
     with Workers() as workers:
         try:
-            told = workers.probe()
+            attempts = workers.probe()
         except Problem as problem:
             yield Check("sandbox", Status.FAILED, f"no worker can be started: {problem.detail}")
             return
         except OSError as error:
             yield Check("sandbox", Status.FAILED, f"cannot be tried: {(error.strerror or str(error)).lower()}")
             return
-    for what, refused in told["refused"].items():
+    for what, refused in attempts["refused"].items():
         if refused:
-            yield Check(f"sandbox: {what}", Status.OK, f"tried by a worker and refused, by {told['by']} or limits")
+            yield Check(f"sandbox: {what}", Status.OK, f"tried by a worker and refused, by {attempts['by']} or limits")
         else:
             yield Check(f"sandbox: {what}", Status.NOTE, "this system does not bar workers from it")
 
 
 def _store(folder: Path) -> Check:
-    """A scan of three documents, two of which are alike, written and read again."""
+    """Scan three documents, two of which are alike, and read the result again."""
     text = " ".join(shake_128(b"store").digest(2000).hex(" ").split())
     try:
         with tempfile.TemporaryDirectory(prefix="nearkin-selftest-", dir=folder) as made:
@@ -90,14 +92,14 @@ def _store(folder: Path) -> Check:
                 (documents / name).write_text(content)
             store = Store.open(path)
             store.scan(documents, jobs=1)
-            found = [(match["a"], match["b"], match["exact"]) for match in store.matches().to_pylist()]
+            matches = [(match["a"], match["b"], match["exact"]) for match in store.matches().to_pylist()]
             mode = stat.S_IMODE(path.stat().st_mode)
     except OSError as error:
         return Check("store", Status.FAILED, f"cannot be made in {folder}: {(error.strerror or str(error)).lower()}")
     except NearkinError as error:
         return Check("store", Status.FAILED, f"cannot be used in {folder}: {error}")
-    if found != [("a.txt", "b.txt", True)]:
-        return Check("store", Status.FAILED, f"read back from {folder} it says otherwise than it should: {found}")
+    if matches != [("a.txt", "b.txt", True)]:
+        return Check("store", Status.FAILED, f"read back from {folder} it says otherwise than it should: {matches}")
     if mode & 0o077:
         return Check("store", Status.NOTE, f"in {folder} others can read it: this file system keeps no permissions")
     return Check("store", Status.OK, f"written to {folder} and read again")

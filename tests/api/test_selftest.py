@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nearkin import selftest
+from nearkin.api import selftest
+from nearkin.api.selftest import Check, Status
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
 from nearkin.scheme.golden import GOLDEN
-from nearkin.selftest import Check, Status
 from store.world import hide_sqlite
 
 
