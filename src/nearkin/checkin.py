@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nearkin.engine.single_document import Read, read_bytes, read_file, read_text
+from nearkin.engine.single_document import DocumentWithMembers, read_bytes, read_file, read_text
 from nearkin.errors import InputError, UsageError
 from nearkin.model import Location
 from nearkin.scheme import Scheme, parse_scheme
@@ -55,7 +55,7 @@ class CheckIn:
         root = Path("/") if scope is None else scope.root
         path = relative_to(place, root)
 
-        def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
+        def read(scheme: Scheme, canon: Canon, keep: bool) -> DocumentWithMembers:
             return read_file(os.fsencode(root).rstrip(b"/"), path, scheme, canon, keep=keep)
 
         return self._add(scope, read)
@@ -64,7 +64,7 @@ class CheckIn:
         """Store bytes that are in no file, with the function that extracts their text, raw or not."""
         path = _path_of(name)
 
-        def read(scheme: Scheme, canon: Canon, _keep: bool) -> Read:
+        def read(scheme: Scheme, canon: Canon, _keep: bool) -> DocumentWithMembers:
             return read_text(path, data, extracted(canon.raw), scheme, canon)
 
         return self._add(None, read)
@@ -73,12 +73,12 @@ class CheckIn:
         """Store bytes that are in no file, read as a file of this name would be."""
         path = _path_of(name)
 
-        def read(scheme: Scheme, canon: Canon, keep: bool) -> Read:
+        def read(scheme: Scheme, canon: Canon, keep: bool) -> DocumentWithMembers:
             return read_bytes(path, data, scheme, canon, keep=keep)
 
         return self._add(None, read)
 
-    def _add(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], Read]) -> Added:
+    def _add(self, scope: Scope | None, read: Callable[[Scheme, Canon, bool], DocumentWithMembers]) -> Added:
         """Sign as the last scan did, and store; sign again where a scan that ended meanwhile signed otherwise."""
         while True:
             run = runs.last(self.connection)
@@ -89,7 +89,7 @@ class CheckIn:
                 return added
 
     def _store(
-        self, run: runs.FinishedRun, scope: Scope | None, read: Read, *, canon: Canon, keep: bool
+        self, run: runs.FinishedRun, scope: Scope | None, read: DocumentWithMembers, *, canon: Canon, keep: bool
     ) -> Added | None:
         """Store a document that was read; None: the last scan is another by now, under another scheme."""
         (path,), (digest,), (size,) = read.itself.paths, read.itself.digests, read.itself.sizes

@@ -18,7 +18,7 @@ from cli.world import Called, listed, paths, prose
 from nearkin.api.store import Store
 from nearkin.engine import container
 from nearkin.engine import documents as engine_documents
-from nearkin.engine.workers import Asked, Workers
+from nearkin.engine.workers import Request, Workers
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 from store.world import is_sound
@@ -330,7 +330,7 @@ def test_a_worker_is_asked_by_path_and_never_through_a_link(tmp_path: Path) -> N
     (tmp_path / "real.zip").write_bytes(INNER)
     (tmp_path / "link.zip").symlink_to(tmp_path / "real.zip")
     with Workers() as workers, pytest.raises(Problem) as raised:
-        list(workers.ask(Asked(b"link.zip", os.fsencode(tmp_path / "link.zip"))))
+        list(workers.ask(Request(b"link.zip", os.fsencode(tmp_path / "link.zip"))))
     assert raised.value.reason is Reason.UNREADABLE
 
 

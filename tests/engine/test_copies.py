@@ -12,7 +12,7 @@ from nearkin import _native
 from nearkin.api.store import Store
 from nearkin.engine import reader, scan_files
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.container import BESIDE, Answers, Entry, Source, Taken, Taker
+from nearkin.engine.container import BESIDE, AnswerCache, DocumentReader, DocumentReading, ParsedDocument, Source
 from nearkin.scheme import parse_scheme
 from nearkin.settings import TextSettings
 from nearkin.store.batch import OF_TEXTS, DocumentBatch
@@ -87,13 +87,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     monkeypatch.setattr(engine_workers, "FORMATS", "engine.fake_formats")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     found: list[bytes] = []
-    take = Taker.take
+    take = DocumentReader.read
 
-    def counted(self: Taker, source: Source) -> Taken:
+    def counted(self: DocumentReader, source: Source) -> DocumentReading:
         found.append(source.path)
         return take(self, source)
 
-    monkeypatch.setattr(Taker, "take", counted)
+    monkeypatch.setattr(DocumentReader, "read", counted)
     return found
 
 
@@ -161,7 +161,7 @@ def test_what_is_attached_to_many_is_asked_once(
     questions: list[bytes] = []
     ask = engine_workers.Workers.ask
 
-    def counted(self: engine_workers.Workers, about: engine_workers.Asked) -> Any:
+    def counted(self: engine_workers.Workers, about: engine_workers.Request) -> Any:
         questions.append(about.name)
         return ask(self, about)
 
@@ -186,17 +186,17 @@ def test_what_is_attached_to_many_is_asked_once(
 
 
 def test_old_answers_are_forgotten() -> None:
-    def entry(name: bytes, text: bytes = b"") -> Entry:
-        return Entry(Source(name, digest=name), text=text)
+    def entry(name: bytes, text: bytes = b"") -> ParsedDocument:
+        return ParsedDocument(Source(name, digest=name), text=text)
 
-    answers = Answers(room=3 * BESIDE + 150)
+    answers = AnswerCache(room=3 * BESIDE + 150)
     for name in (b"a", b"b", b"c"):
-        answers.keep(entry(name, b"x" * 33))
-    assert answers.heed(told := entry(b"a"))
+        answers.add(entry(name, b"x" * 33))
+    assert answers.fill(told := entry(b"a"))
     assert told.text == b"x" * 33
-    answers.keep(entry(b"d", b"y" * 50))
-    assert [answers.heed(entry(name)) for name in (b"a", b"b", b"c", b"d")] == [False, True, True, True]
-    answers.keep(entry(b"too long", b"z" * 10_000))
-    assert not any(answers.heed(entry(name)) for name in (b"a", b"b", b"c", b"d", b"too long"))
-    answers.keep(entry(b"e"))
-    assert answers.heed(entry(b"e"))
+    answers.add(entry(b"d", b"y" * 50))
+    assert [answers.fill(entry(name)) for name in (b"a", b"b", b"c", b"d")] == [False, True, True, True]
+    answers.add(entry(b"too long", b"z" * 10_000))
+    assert not any(answers.fill(entry(name)) for name in (b"a", b"b", b"c", b"d", b"too long"))
+    answers.add(entry(b"e"))
+    assert answers.fill(entry(b"e"))

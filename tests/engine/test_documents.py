@@ -14,7 +14,7 @@ from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import container
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.container import Source, Taken, Taker
+from nearkin.engine.container import DocumentReader, DocumentReading, Source
 from nearkin.engine.threads import in_order
 from nearkin.errors import EngineError
 from nearkin.store.container_writer import StoredContainer
@@ -87,16 +87,16 @@ def test_a_long_document_starves_no_short_ones(tmp_path: Path, monkeypatch: pyte
     (folder / "a long one.zip").write_bytes(DEED + f"until {flag}".encode())
     for number in range(short):
         (folder / f"short {number}.zip").write_bytes(DEED + f"hello number {number}".encode())
-    take = Taker.take
+    take = DocumentReader.read
 
-    def counted(self: Taker, source: Source) -> Taken:
+    def counted(self: DocumentReader, source: Source) -> DocumentReading:
         result = take(self, source)
         taken.append(source.path)
         if len(taken) == short:
             flag.touch()
         return result
 
-    monkeypatch.setattr(Taker, "take", counted)
+    monkeypatch.setattr(DocumentReader, "read", counted)
     summary = Store(tmp_path / "kin.db").scan(folder, jobs=2, timeout=10)
     assert (summary.documents, summary.failed) == (1 + short, 0)
     assert taken[-1] == b"a long one.zip"
@@ -257,15 +257,15 @@ def test_what_became_of_a_format_after_it_was_looked_at_is_looked_at_again(
     file, store = tmp_path / "docs" / "a.zip", Store(tmp_path / "kin.db")
     file.parent.mkdir()
     file.write_text("of no format after all")
-    take = Taker.take
+    take = DocumentReader.read
 
-    def written(self: Taker, source: Source) -> Taken:
+    def written(self: DocumentReader, source: Source) -> DocumentReading:
         taken = take(self, source)
         file.write_bytes(zipped({"in it.txt": prose(1, 300)}))
         return taken
 
     with monkeypatch.context() as patch:
-        patch.setattr(Taker, "take", written)
+        patch.setattr(DocumentReader, "read", written)
         store.scan(file.parent)
     store.scan(file.parent)
     assert [one["path"] for one in store.documents().to_pylist()] == ["a.zip", "a.zip!/in it.txt"]

@@ -27,7 +27,7 @@ from nearkin.engine.sandbox import (
     ruleset,
 )
 from nearkin.engine.sandbox_selftest import ATTEMPTS, ON_OPEN
-from nearkin.engine.workers import Asked, Workers
+from nearkin.engine.workers import Request, Workers
 
 ME = 4711
 HEADERS = {
@@ -154,7 +154,7 @@ def test_a_kernel_without_landlock(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert "files it was not handed" in what <= BY_LANDLOCK
     (tmp_path / "a.deed").write_bytes(DEED + b"say it")
     with Workers() as some:
-        said = [body for _, body in some.ask(Asked(b"a.deed", path=bytes(tmp_path / "a.deed")))]
+        said = [body for _, body in some.ask(Request(b"a.deed", path=bytes(tmp_path / "a.deed")))]
     assert b"say it" in said
 
 
@@ -192,12 +192,12 @@ def test_files_that_nobody_takes_hold_nobody_up(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(workers, "PATIENCE", 0.1)
     (tmp_path / "a.txt").write_bytes(b"x")
     with Workers() as some, (tmp_path / "a.txt").open() as file:
-        list(some.ask(Asked(b"a.txt", path=bytes(tmp_path / "a.txt"))))
+        list(some.ask(Request(b"a.txt", path=bytes(tmp_path / "a.txt"))))
         (worker,) = some._idle
         with suppress(BlockingIOError):
             while True:
                 socket.send_fds(worker._files, [b"f"], [file.fileno()])
-        list(some.ask(Asked(b"a.txt", path=bytes(tmp_path / "a.txt"))))
+        list(some.ask(Request(b"a.txt", path=bytes(tmp_path / "a.txt"))))
         assert some._idle != [worker]
 
 

@@ -10,9 +10,9 @@ from engine.fake_formats import DEED
 from nearkin.api.store import Store
 from nearkin.engine import worker_protocol
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.container import Taker
+from nearkin.engine.container import DocumentReader
 from nearkin.engine.worker_protocol import Budget
-from nearkin.engine.workers import Asked, Workers
+from nearkin.engine.workers import Request, Workers
 from nearkin.formats.adapter import Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
@@ -58,17 +58,17 @@ def test_the_work_of_a_worker_is_seen(fakes: None, monkeypatch: pytest.MonkeyPat
     with Workers(WorkerSettings(timeout=60)) as workers:
         for spent in (0.0, 0.5):
             some = Budget(100, "no more time")
-            list(workers.ask(Asked(b"x", data=DEED + f"work {spent}".encode(), budget=some)))
+            list(workers.ask(Request(b"x", data=DEED + f"work {spent}".encode(), budget=some)))
             assert 100 - some.seconds > 0.9 * spent  # its clock went on a little between the two
 
 
 def test_members_that_come_slowly_come_to_an_end(fakes: None) -> None:
     with Workers(WorkerSettings(timeout=20)) as workers:
-        list(workers.ask(Asked(b"x", data=DEED + b"hello")))  # its start takes time too
+        list(workers.ask(Request(b"x", data=DEED + b"hello")))  # its start takes time too
         with pytest.raises(Problem, match="no more time") as raised:
-            list(workers.ask(Asked(b"x", data=DEED + b"drip", budget=Budget(0.3, "no more time"))))
+            list(workers.ask(Request(b"x", data=DEED + b"drip", budget=Budget(0.3, "no more time"))))
         assert raised.value.reason is Reason.TIMED_OUT
-        assert list(workers.ask(Asked(b"x", data=DEED + b"hello")))[-1][0]["kind"] == "document"
+        assert list(workers.ask(Request(b"x", data=DEED + b"hello")))[-1][0]["kind"] == "document"
 
 
 @pytest.mark.parametrize(("jobs", "held"), [(1, 1000), (2, 3)])
@@ -93,6 +93,6 @@ def test_an_archive_of_slow_members_costs_itself(
     assert set(failed.values()) == {"timed out"}
     assert 1 <= sum(path.endswith(".eml") for path in there) <= 1 + jobs * 1.0 / NAP + jobs
     assert len(there) < 25
-    monkeypatch.setattr(Taker, "take", None)  # nothing is read again
+    monkeypatch.setattr(DocumentReader, "read", None)  # nothing is read again
     again = store.scan(folder, jobs=jobs, timeout=10)
     assert (again.documents, again.failed) == (summary.documents, summary.failed)

@@ -15,7 +15,7 @@ import pytest
 
 from engine.fake_formats import DEED
 from nearkin.engine import workers as engine_workers
-from nearkin.engine.workers import AT_ONCE, FRAME, Asked, Workers
+from nearkin.engine.workers import AT_ONCE, FRAME, Request, Workers
 from nearkin.formats.adapter import Limits, Problem
 from nearkin.model import Reason
 from nearkin.settings import WorkerSettings
@@ -40,8 +40,8 @@ def workers(fakes: None) -> Iterator[Workers]:
         yield some
 
 
-def asked(deed: str) -> Asked:
-    return Asked(b"x.deed", data=DEED + deed.encode())
+def asked(deed: str) -> Request:
+    return Request(b"x.deed", data=DEED + deed.encode())
 
 
 def answers(workers: Workers, deed: str) -> tuple[list[str], Reason | None, str]:
@@ -93,10 +93,10 @@ def test_what_libraries_print_is_not_among_the_answers(workers: Workers) -> None
 def test_more_than_may_be_said_is_too_large(fakes: None) -> None:
     limits = Limits(characters=1000, unpacked=4000)
     with Workers(WorkerSettings(), limits) as workers:
-        found = list(workers.ask(Asked(b"x.deed", data=DEED + b"say " + b"x" * 3000)))
+        found = list(workers.ask(Request(b"x.deed", data=DEED + b"say " + b"x" * 3000)))
         assert found[-1][0]["kind"] == "document"
         with pytest.raises(Problem, match="over the limit of 4,000") as raised:
-            list(workers.ask(Asked(b"x.deed", data=DEED + b"say " + b"x" * 5000)))
+            list(workers.ask(Request(b"x.deed", data=DEED + b"say " + b"x" * 5000)))
         assert raised.value.reason is Reason.TOO_LARGE
 
 
@@ -120,7 +120,7 @@ def test_members_come_whole_however_long(workers: Workers) -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in members:
             archive.writestr(name, data)
-    told = [*workers.ask(Asked(b"a.zip", data=packed.getvalue()))]
+    told = [*workers.ask(Request(b"a.zip", data=packed.getvalue()))]
     assert [header["kind"] for header, _ in told] == ["kind", "document", *["member"] * len(members)]
     assert [(bytes.fromhex(header["name"]).decode(), body) for header, body in told[2:]] == members
 
@@ -146,7 +146,7 @@ def test_whoever_waits_long_can_do_something_meanwhile(
     monkeypatch.setattr(engine_workers, "IDLE", 0.01)
     done = tmp_path / "done"
     with some_workers(timeout=5) as workers:
-        list(workers.ask(Asked(b"x.deed", data=DEED + b"until " + bytes(done), idle=done.touch)))
+        list(workers.ask(Request(b"x.deed", data=DEED + b"until " + bytes(done), idle=done.touch)))
     assert done.exists()
 
 
@@ -192,10 +192,10 @@ from engine.fake_formats import DEED
 
 workers.FORMATS = "engine.fake_formats"
 some = workers.Workers(WorkerSettings(timeout=1000))
-list(some.ask(workers.Asked(b"x", data=DEED + b"hello")))
+list(some.ask(workers.Request(b"x", data=DEED + b"hello")))
 idle = some._idle[0].process.pid
 for deed in (b"hang", b"spin"):
-    threading.Thread(target=lambda: list(some.ask(workers.Asked(b"x", data=DEED + deed))), daemon=True).start()
+    threading.Thread(target=lambda: list(some.ask(workers.Request(b"x", data=DEED + deed))), daemon=True).start()
     time.sleep(0.5)
 print(idle, *(worker.process.pid for worker in some._busy), flush=True)
 time.sleep(1000)

@@ -17,7 +17,7 @@ from nearkin.store.database import MOST_PAGES, connect, see
 from nearkin.store.document_writer import Writer
 from nearkin.store.documents import present
 from nearkin.store.freshness import FileVersions, ReadRules
-from nearkin.store.text_writer import REMEMBERED
+from nearkin.store.text_writer import CACHED
 
 pytestmark = pytest.mark.usefixtures("either_insert")
 
@@ -252,7 +252,7 @@ def test_texts_are_kept_only_where_asked_and_filled_in_later(desk: Desk) -> None
 
 @pytest.mark.parametrize("remembered", [0, 1, 1_000])
 def test_however_much_is_remembered_each_text_is_stored_once(desk: Desk, remembered: int) -> None:
-    writer = desk.writer(room=2 * REMEMBERED * remembered)
+    writer = desk.writer(room=2 * CACHED * remembered)
     for turn in range(3):  # the second and third bring one new text each
         texts = [b"one", b"two", b"two", b"of turn %d" % turn]
         writer.add(batch(*(reading(f"{turn}/{at}.txt", text) for at, text in enumerate(texts))))

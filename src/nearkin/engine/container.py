@@ -1,25 +1,22 @@
-"""A document of a format and all that lies in it, taken apart by workers and signed here.
+"""A document of a format and all that lies in it: read by workers, signed here.
 
     mail.eml              a document, with text and properties
-    mail.eml!/report.pdf  one of its members, asked of a worker like a file
-    mail.eml!/note.txt    plain: signed by the kernels, as a file would be
+    mail.eml!/report.pdf  a member, read by a worker like a file
+    mail.eml!/note.txt    a plain member: signed by the kernels, as a file would be
 
-So a bad member costs itself only. What lies in a small container is taken on one thread and held; more than can be held
-at once is left to whoever takes it in turn (`engine.documents`).
+So a bad member costs itself only. A small container is read on one thread and its members are held; a larger one is
+left to `engine.documents`, which stores its members as they come.
 
-What is taken apart, and what became of it.
+What workers answered of the last documents is cached by their bytes: the report that is attached to twenty mails is
+parsed once. Only documents without members are cached, as members are named by their container. Files that are copies
+of one another may lie far apart, and have a way of their own (`engine.documents`).
 
-What workers said of the last documents, by their bytes: the report that is attached to twenty mails is parsed once.
+Members are named as the container names them, without ambiguity:
 
-Only of documents with nothing in them: members are named by their container. Files that are copies of one another lie
-perhaps far apart, and have a way of their own (`engine.copies`).
-
-Names of what lies in a container: as the container says, and unambiguous.
-
-folder//./a.txt → folder/a.txt        no empty parts, so nothing begins at a root
-../../etc/passwd → %2E%2E/%2E%2E/etc/passwd    names are never used as paths, and must not look like ways out
-odd!/name → odd%21/name               `!/` stands between a container and what lies in it, and nowhere else
-"" → #7                               the seventh member; so is one whose name another has, as name#7
+    folder//./a.txt   folder/a.txt                 no empty parts, so nothing begins at a root
+    ../../etc/passwd  %2E%2E/%2E%2E/etc/passwd     names are never used as paths, and must not look like ways out
+    odd!/name         odd%21/name                  `!/` stands only between a container and its member
+    (empty)           #7                           the seventh member; a name that is taken becomes name#7
 """
 
 import json
@@ -32,7 +29,7 @@ from typing import NamedTuple
 from nearkin import _native
 from nearkin.engine.reader import HandedOver, decode_rows, is_suspect
 from nearkin.engine.worker_protocol import Budget, Header
-from nearkin.engine.workers import Asked, Workers
+from nearkin.engine.workers import Request, Workers
 from nearkin.formats.adapter import Problem
 from nearkin.formats.registry import HEAD, ending_of
 from nearkin.model import NO_OWNER, Reason
@@ -47,7 +44,7 @@ LONGEST = 4096  # bytes, as of a path on disk
 
 
 class MemberNames:
-    """Of one container; remembers which were given."""
+    """Gives the members of one container their names, each once."""
 
     def __init__(self) -> None:
         self._given: set[bytes] = set()
@@ -69,7 +66,8 @@ def _plain(name: bytes) -> bytes:
     return safe.replace(MEMBER, b"%21/")
 
 
-OF_THE_REST = (Reason.TOO_LARGE, Reason.TIMED_OUT, Reason.CRASHED, Reason.CORRUPT)
+# A document with text stands if its members fail for one of these.
+OF_MEMBERS = (Reason.TOO_LARGE, Reason.TIMED_OUT, Reason.CRASHED, Reason.CORRUPT)
 
 
 @dataclass(slots=True)
@@ -90,17 +88,17 @@ class Source:
     budget: Budget | None = None  # of the file, for all that lies in it
 
     @classmethod
-    def of_file(cls, base: bytes, one: HandedOver) -> "Source":
-        return cls(one.path, base + one.path, b"", *one[1:])
+    def of_file(cls, base: bytes, file: HandedOver) -> "Source":
+        return cls(file.path, base + file.path, b"", *file[1:])
 
     @property
-    def asked(self) -> Asked:
-        return Asked(self.path.rpartition(b"/")[2], self.file, self.data, self.budget)
+    def request(self) -> Request:
+        return Request(self.path.rpartition(b"/")[2], self.file, self.data, self.budget)
 
 
 @dataclass(slots=True)
-class Entry:
-    """A document of a format, as a worker tells of it."""
+class ParsedDocument:
+    """A document of a format, as far as a worker has answered."""
 
     source: Source
     media: str = "application/octet-stream"
@@ -113,8 +111,8 @@ class Entry:
     plain: bool = False  # of no format: for the kernels
     names: MemberNames = field(default_factory=MemberNames)
 
-    def heed(self, header: Header, body: bytes) -> Source | None:
-        """An answer; of a member, what it is."""
+    def apply(self, header: Header, body: bytes) -> Source | None:
+        """Take an answer over; return the member, if it is one."""
         match header["kind"]:
             case "plain":
                 self.plain = True
@@ -136,9 +134,9 @@ class Entry:
         return None
 
     def settle(self) -> Source | None:
-        """The text of a mail stands, whatever became of what is attached: that fails, as one member more. What was
-        written to while it was read has no text that could stand."""
-        if not self.holds or self.text is None or self.problem is None or self.problem.reason not in OF_THE_REST:
+        """Let the text of a mail stand if its attachments cannot be read: these fail as one member more, which is
+        returned. A file that was written to while it was read has no text that could stand."""
+        if not self.holds or self.text is None or self.problem is None or self.problem.reason not in OF_MEMBERS:
             return None
         rest = self.lost(f"part-{self.members + 1}".encode(), self.problem)
         self.problem = None
@@ -146,8 +144,8 @@ class Entry:
 
     def lost(self, name: bytes, problem: Problem) -> Source:
         """A member that cannot be taken out."""
-        told = {"name": name.hex(), "mtime_ns": 0, "reason": problem.reason, "detail": problem.detail}
-        return self._member(told, b"")
+        header = {"name": name.hex(), "mtime_ns": 0, "reason": problem.reason, "detail": problem.detail}
+        return self._member(header, b"")
 
     def _member(self, header: Header, body: bytes) -> Source:
         self.members += 1
@@ -173,10 +171,10 @@ ROOM = 32 << 20  # bytes of texts
 BESIDE = 1000  # bytes of all else, about
 OF_ITSELF = (Reason.ENCRYPTED, Reason.CORRUPT, Reason.UNSUPPORTED, Reason.EMPTY)  # not of its container, nor of chance
 
-Key = tuple[bytes | None, bytes]  # digest and ending: a format is told by both
+Key = tuple[bytes | None, bytes]  # digest and ending: a format is recognised by both
 
 
-class Answer(NamedTuple):
+class CachedAnswer(NamedTuple):
     media: str
     reader: str | None
     text: bytes | None
@@ -188,37 +186,41 @@ class Answer(NamedTuple):
         return len(self.text or b"") + BESIDE
 
 
-class Answers:
-    """Asked and told by any thread. The oldest are forgotten where there is no room."""
+class AnswerCache:
+    """Answers of workers, for any thread. The oldest are dropped where there is no room."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._lock = Lock()
-        self._known: dict[Key, Answer] = {}
+        self._known: dict[Key, CachedAnswer] = {}
 
-    def heed(self, entry: Entry) -> bool:
-        """Whether it is known what is to be said of it; then it is said."""
+    def fill(self, document: ParsedDocument) -> bool:
+        """Fill a document in as one of the same bytes was; whether there was one."""
         with self._lock:
-            known = self._known.get(_key(entry))
+            known = self._known.get(_key(document))
         if known is None:
             return False
-        entry.media, entry.reader, entry.text, entry.properties, entry.problem = known
+        document.media, document.reader, document.text, document.properties, document.problem = known
         return True
 
-    def keep(self, entry: Entry) -> None:
-        if entry.members or entry.plain or (entry.problem is not None and entry.problem.reason not in OF_ITSELF):
+    def add(self, document: ParsedDocument) -> None:
+        if (
+            document.members
+            or document.plain
+            or (document.problem is not None and document.problem.reason not in OF_ITSELF)
+        ):
             return
-        answer = Answer(entry.media, entry.reader, entry.text, entry.properties, entry.problem)
+        answer = CachedAnswer(document.media, document.reader, document.text, document.properties, document.problem)
         with self._lock:
-            if self._known.setdefault(_key(entry), answer) is not answer:
+            if self._known.setdefault(_key(document), answer) is not answer:
                 return
             self._room -= answer.size
             while self._room < 0:
                 self._room += self._known.pop(next(iter(self._known))).size
 
 
-def _key(entry: Entry) -> Key:
-    return entry.source.digest, ending_of(entry.source.path)
+def _key(document: ParsedDocument) -> Key:
+    return document.source.digest, ending_of(document.source.path)
 
 
 HELD_BYTES = 8 << 20  # of members
@@ -227,10 +229,10 @@ NO_TEXT = "there is no text in it"
 
 
 @dataclass(slots=True)
-class Taken:
-    """What came of one source. `inside` is signed; where there is too much inside, none of it."""
+class DocumentReading:
+    """What became of one source. `inside` has its members, signed; none of them if there is too much inside."""
 
-    entry: Entry
+    document: ParsedDocument
     itself: DocumentBatch | None  # None: plain, and a file: for the kernels
     inside: DocumentBatch | None
     too_much: bool = False
@@ -239,7 +241,7 @@ class Taken:
 
     @property
     def size(self) -> int:
-        return sum(one.held for one in (self.itself, self.inside) if one is not None)
+        return sum(batch.held for batch in (self.itself, self.inside) if batch is not None)
 
 
 class _TooMuchError(Exception):
@@ -247,29 +249,31 @@ class _TooMuchError(Exception):
 
 
 @dataclass(frozen=True)
-class Taker:
+class DocumentReader:
+    """Reads documents of formats, with the help of workers."""
+
     how: _native.Recipe
     workers: Workers
     keep: bool = False  # texts, compressed
     legacy: bool = False  # also MD5 and SHA-1
-    answers: Answers = field(default_factory=Answers)
+    answers: AnswerCache = field(default_factory=AnswerCache)
 
-    def take(self, source: Source) -> Taken:
-        """On any thread."""
+    def read(self, source: Source) -> DocumentReading:
+        """Read a document and its members. On any thread."""
         if source.file is None and not self.is_for_workers(source):
-            return Taken(Entry(source), self.signed([], [source]), None)
+            return DocumentReading(ParsedDocument(source), self.signed([], [source]), None)
         source.budget = source.budget or Budget.of(self.workers.settings, source.size)
         held = _Held()
-        entry = Entry(source)
+        document = ParsedDocument(source)
         try:
-            self._take_apart(entry, held)
+            self._take_apart(document, held)
         except _TooMuchError:
-            return Taken(entry, None, None, too_much=True)
-        if entry.plain and source.file is not None:
-            return Taken(entry, None, None)
-        itself = self.signed([], [source]) if entry.plain else self.signed([entry], [])
-        inside = self.signed(held.entries, held.plain) if held.members else None
-        return Taken(entry, itself, inside, members=held.members, unpacked=held.bytes)
+            return DocumentReading(document, None, None, too_much=True)
+        if document.plain and source.file is not None:
+            return DocumentReading(document, None, None)
+        itself = self.signed([], [source]) if document.plain else self.signed([document], [])
+        inside = self.signed(held.documents, held.plain) if held.members else None
+        return DocumentReading(document, itself, inside, members=held.members, unpacked=held.bytes)
 
     def is_for_workers(self, member: Source) -> bool:
         if member.problem is not None:
@@ -286,100 +290,100 @@ class Taker:
             member.problem = Problem(Reason.TOO_LARGE, f"it lies in more than {self.workers.limits.depth} containers")
         return True
 
-    def _take_apart(self, entry: Entry, held: "_Held") -> None:
+    def _take_apart(self, document: ParsedDocument, held: "_Held") -> None:
         inside: list[Source] = []
-        if entry.source.problem is not None:
-            entry.problem = entry.source.problem
+        if document.source.problem is not None:
+            document.problem = document.source.problem
             return
-        if self.answers.heed(entry):
+        if self.answers.fill(document):
             return
         try:
-            with closing(self.workers.ask(entry.source.asked)) as answers:
+            with closing(self.workers.ask(document.source.request)) as answers:
                 for header, body in answers:
-                    if (member := entry.heed(header, body)) is not None:
+                    if (member := document.apply(header, body)) is not None:
                         held.count(member)
                         inside.append(member)
         except Problem as problem:
-            entry.problem = problem
-        if (rest := entry.settle()) is not None:
+            document.problem = problem
+        if (rest := document.settle()) is not None:
             held.count(rest)
             inside.append(rest)
-        self.answers.keep(entry)
+        self.answers.add(document)
         for member in inside:
             if not self.is_for_workers(member):
                 held.plain.append(member)
                 continue
-            nested = Entry(member)
+            nested = ParsedDocument(member)
             self._take_apart(nested, held)
             if nested.plain:
                 held.plain.append(member)
             else:
-                held.entries.append(nested)
+                held.documents.append(nested)
 
-    def begun(self, entry: Entry) -> DocumentBatch:
-        """What is known before it is read: its bytes, what it is and who reads it."""
-        row = DocumentBatch.failed(entry.source.path, "")
-        self._stamp(row, 0, entry.source)
-        row.media[0], row.readers[0] = entry.media, entry.reader
+    def begun(self, document: ParsedDocument) -> DocumentBatch:
+        """The row of a document before it is read: its bytes, what it is and which reader reads it."""
+        row = DocumentBatch.failed(document.source.path, "")
+        self._stamp(row, 0, document.source)
+        row.media[0], row.readers[0] = document.media, document.reader
         return row
 
-    def signed(self, entries: list[Entry], plain: list[Source]) -> DocumentBatch:
-        """Those with text first, then those without, then plain ones: the same order always."""
-        told = [entry for entry in entries if entry.text is not None and entry.problem is None]
-        rest = [entry for entry in entries if entry.text is None or entry.problem is not None]
-        texts = [entry.text or b"" for entry in told]
-        batch = _native.ingest_texts(texts, [False] * len(told), self.how)
-        readings = DocumentBatch.of_rows([entry.source.path for entry in told], batch, raw=False)
-        for i, entry in enumerate(told):
-            readings.extractors[i] = entry.reader or ""
-            readings.encodings[i] = None
-            if not readings.lengths[i] and not entry.members:
-                readings.reasons[i], readings.details[i] = Reason.EMPTY, NO_TEXT
-                readings.contents[i] = None
-        for entry in rest:
-            problem = entry.problem
-            row = DocumentBatch.failed(entry.source.path, "" if problem is None else problem.detail)
+    def signed(self, documents: list[ParsedDocument], plain: list[Source]) -> DocumentBatch:
+        """Rows of documents: those with text first, then those without, then plain ones."""
+        with_text = [document for document in documents if document.text is not None and document.problem is None]
+        rest = [document for document in documents if document.text is None or document.problem is not None]
+        texts = [document.text or b"" for document in with_text]
+        signed = _native.ingest_texts(texts, [False] * len(texts), self.how)
+        rows = DocumentBatch.of_rows([document.source.path for document in with_text], signed, raw=False)
+        for i, document in enumerate(with_text):
+            rows.extractors[i] = document.reader or ""
+            rows.encodings[i] = None
+            if not rows.lengths[i] and not document.members:
+                rows.reasons[i], rows.details[i] = Reason.EMPTY, NO_TEXT
+                rows.contents[i] = None
+        for document in rest:
+            problem = document.problem
+            row = DocumentBatch.failed(document.source.path, "" if problem is None else problem.detail)
             row.reasons[0] = None if problem is None else problem.reason
             row.details[0] = None if problem is None else problem.detail
-            readings.extend(row)
-        for i, entry in enumerate([*told, *rest]):
-            readings.media[i] = entry.media
-            readings.readers[i] = entry.reader
-            readings.properties[i] = json.dumps(entry.properties, sort_keys=True) if entry.properties else None
+            rows.extend(row)
+        for i, document in enumerate([*with_text, *rest]):
+            rows.media[i] = document.media
+            rows.readers[i] = document.reader
+            rows.properties[i] = json.dumps(document.properties, sort_keys=True) if document.properties else None
         if plain:
-            readings.extend(self._plain(plain))
-        for i, source in enumerate([*(entry.source for entry in told + rest), *plain]):
-            self._stamp(readings, i, source)
+            rows.extend(self._plain(plain))
+        for i, source in enumerate([*(document.source for document in with_text + rest), *plain]):
+            self._stamp(rows, i, source)
         if self.keep:
-            some = [i for i, content in enumerate(readings.contents) if content is not None]
-            for i, packed in zip(some, pack_all([readings.texts[i] for i in some]), strict=True):
-                readings.packed[i] = packed
-        return readings
+            kept = [i for i, content in enumerate(rows.contents) if content is not None]
+            for i, packed in zip(kept, pack_all([rows.texts[i] for i in kept]), strict=True):
+                rows.packed[i] = packed
+        return rows
 
     def _plain(self, sources: list[Source]) -> DocumentBatch:
         hints = [named_html(source.path) for source in sources]
-        told = _native.ingest_bytes([source.data for source in sources], hints, self.how)
-        readings = DocumentBatch.of_rows([source.path for source in sources], told, raw=self.how.raw)
-        others = [i for i, kind in enumerate(told.kinds) if kind == TextKind.OTHER and not self.how.raw]
-        if others:
-            decode_rows(readings, others, [hints[i] for i in others], self.how)
-        return readings
+        signed = _native.ingest_bytes([source.data for source in sources], hints, self.how)
+        rows = DocumentBatch.of_rows([source.path for source in sources], signed, raw=self.how.raw)
+        undecoded = [i for i, kind in enumerate(signed.kinds) if kind == TextKind.OTHER and not self.how.raw]
+        if undecoded:
+            decode_rows(rows, undecoded, [hints[i] for i in undecoded], self.how)
+        return rows
 
-    def _stamp(self, readings: DocumentBatch, i: int, source: Source) -> None:
-        readings.sizes[i], readings.mtimes[i] = source.size, source.mtime_ns
-        readings.ctimes[i], readings.inodes[i], readings.owners[i] = source.ctime_ns, source.inode, source.owner
-        readings.digests[i] = source.digest
+    def _stamp(self, rows: DocumentBatch, i: int, source: Source) -> None:
+        rows.sizes[i], rows.mtimes[i] = source.size, source.mtime_ns
+        rows.ctimes[i], rows.inodes[i], rows.owners[i] = source.ctime_ns, source.inode, source.owner
+        rows.digests[i] = source.digest
         if self.legacy and source.digest is not None:
             with suppress(OSError):  # it is gone meanwhile
                 of = legacy_digests(source.data) if source.file is None else legacy_digests_of_file(source.file)
-                readings.md5[i], readings.sha1[i] = of
+                rows.md5[i], rows.sha1[i] = of
 
 
 @dataclass
 class _Held:
     """What lies in a container, at any depth."""
 
-    entries: list[Entry] = field(default_factory=list)
+    documents: list[ParsedDocument] = field(default_factory=list)
     plain: list[Source] = field(default_factory=list)
     members: int = 0
     bytes: int = 0

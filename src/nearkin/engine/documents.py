@@ -1,13 +1,9 @@
-"""Taking documents of formats in: each asked of a worker, its members after it, stored in the order of their paths.
+"""Scanning documents of formats: workers read each with its members, and they are stored in the order of their paths.
 
-Documents are taken apart some way ahead, as far as what waits to be stored has room: a long one holds up no short ones,
-and what is stored does not depend on the number of workers. Of files of the same bytes a worker is asked once, and the
-others are stored last. A container of the same bytes, taken apart by the same formats, is not taken apart again.
-
-Files of the same bytes, of which a worker is asked once: what the others are follows from the first.
-
-The same report in five folders is parsed once. Not so where something lies in it: members are named by their container,
-and are taken out of each.
+Documents are read some way ahead, as far as what waits to be stored has room: a long one holds up no short ones, and
+what is stored does not depend on the number of workers. A container of the same bytes, read by the same formats, is not
+read again. Of files of the same bytes a worker reads the first, and the others are stored last: the same report in five
+folders is parsed once. Not so if it has members: they are named by their container, and are reading out of each.
 """
 
 import os
@@ -18,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from nearkin import _native
-from nearkin.engine.container import Entry, Source, Taken, Taker
+from nearkin.engine.container import DocumentReader, DocumentReading, ParsedDocument, Source
 from nearkin.engine.reader import HandedOver, ingest
 from nearkin.engine.threads import in_order
 from nearkin.engine.workers import Workers
@@ -33,37 +29,43 @@ from nearkin.store.document_writer import Within, Writer
 
 BY_CHANCE = (Reason.UNREADABLE, Reason.TIMED_OUT, Reason.CRASHED)  # and not another time, perhaps
 
-Key = tuple[bytes | None, bytes]  # digest of the bytes; and the ending, since a format is told by it, too
+Key = tuple[bytes | None, bytes]  # digest of the bytes, and ending: a format is recognised by both
 
 
-class Copies:
+def _key(file: HandedOver) -> Key:
+    return file.digest, ending_of(file.path)
+
+
+class DocumentCopies:
+    """Files of the same bytes: what the later ones are follows from the first."""
+
     def __init__(self, handed_over: list[HandedOver]) -> None:
         self.firsts: list[HandedOver] = []
-        self.others: list[HandedOver] = []
-        met: set[Key] = set()
-        for one in handed_over:
-            key = (one.digest, ending_of(one.path))
-            (self.others if key in met and one.digest is not None else self.firsts).append(one)
-            met.add(key)
-        self._wanted = {(one.digest, ending_of(one.path)) for one in self.others}
-        self._found: dict[Key, DocumentBatch] = {}
+        self.later: list[HandedOver] = []
+        keys: set[Key] = set()
+        for file in handed_over:
+            key = _key(file)
+            (self.later if key in keys and file.digest is not None else self.firsts).append(file)
+            keys.add(key)
+        self._wanted = {_key(file) for file in self.later}
+        self._rows: dict[Key, DocumentBatch] = {}
 
     def note(self, row: DocumentBatch) -> None:
-        """A document with nothing in it, as a worker told of it."""
+        """Keep the row of a document without members, if there are copies of it."""
         key = (row.digests[0], ending_of(row.paths[0]))
         if key in self._wanted and row.reasons[0] not in BY_CHANCE:
-            bare = row.without(set())  # of lists of its own
+            bare = row.without(set())  # a copy with lists of its own
             bare.texts, bare.features, bare.packed, bare.weights, bare.batches = [b""], [b""], [None], [None], []
-            self._found[key] = bare
+            self._rows[key] = bare
 
-    def told(self, one: HandedOver) -> DocumentBatch | None:
-        """All but its text, which is stored with the first; None: it must be asked for."""
-        found = self._found.get((one.digest, ending_of(one.path)))
-        if found is None:
+    def row_of(self, file: HandedOver) -> DocumentBatch | None:
+        """The row of a copy, without its text, which is stored with the first; None: a worker must read it."""
+        first = self._rows.get(_key(file))
+        if first is None:
             return None
-        row = found.without(set())
-        row.paths, row.sizes, row.mtimes = [one.path], [one.size], [one.mtime_ns]
-        row.ctimes, row.inodes, row.owners = [one.ctime_ns], [one.inode], [one.owner]
+        row = first.without(set())
+        row.paths, row.sizes, row.mtimes = [file.path], [file.size], [file.mtime_ns]
+        row.ctimes, row.inodes, row.owners = [file.ctime_ns], [file.inode], [file.owner]
         return row
 
 
@@ -85,20 +87,20 @@ def take_in_documents(
     remember: Remember,
     progress: Callable[[int, int], None],
 ) -> None:
-    """`progress` is told how many documents and bytes were read so far."""
+    """Read and store documents; `progress` gets how many documents and bytes were read so far."""
     done = size = 0
     with Workers(settings.worker) as workers:
-        taker = Taker(how, workers, settings.text.keep, settings.walk.legacy_digests)
-        copies = Copies(handed_over)
-        intake = Intake(writer, base, taker, settings.run.jobs, copies, room=min(ROOM, settings.run.memory // 8))
-        for readings in chain(intake.take(copies.firsts), intake.take_copies()):
-            done += len(readings)
-            size += sum(readings.sizes)
-            remember(readings)
+        reader = DocumentReader(how, workers, settings.text.keep, settings.walk.legacy_digests)
+        copies = DocumentCopies(handed_over)
+        scan = DocumentScan(writer, base, reader, settings.run.jobs, copies, room=min(ROOM, settings.run.memory // 8))
+        for batch in chain(scan.take(copies.firsts), scan.take_copies()):
+            done += len(batch)
+            size += batch.size
+            remember(batch)
             progress(done, size)
-    for readings in ingest(
+    for batch in ingest(
         base.removesuffix(b"/"),
-        intake.plain,
+        scan.plain,
         how,
         jobs=settings.run.jobs,
         keep=settings.text.keep,
@@ -107,22 +109,24 @@ def take_in_documents(
         idle=writer.rest,
         once=True,
     ):
-        read = zip(readings.paths, readings.digests, strict=True)  # as looked at: they need not be again
-        readings.readers[:] = [UNKNOWN if intake.plain[path] == digest else UNSEEN for path, digest in read]
-        done += len(readings)
-        size += sum(readings.sizes)
-        writer.add(readings)
-        remember(readings)
+        read = zip(batch.paths, batch.digests, strict=True)  # a worker has looked at them, and need not again
+        batch.readers[:] = [UNKNOWN if scan.plain[path] == digest else UNSEEN for path, digest in read]
+        done += len(batch)
+        size += batch.size
+        writer.add(batch)
+        remember(batch)
         progress(done, size)
 
 
 @dataclass
-class Intake:
+class DocumentScan:
+    """Stores what workers read, some documents at a time."""
+
     writer: Writer
     base: bytes
-    taker: Taker
+    reader: DocumentReader
     jobs: int
-    copies: Copies
+    copies: DocumentCopies
     room: int = ROOM
 
     def __post_init__(self) -> None:
@@ -133,99 +137,100 @@ class Intake:
         self._members = self._unpacked = 0  # of one file, at any depth
 
     def take(self, handed_over: list[HandedOver]) -> Iterator[DocumentBatch]:
-        """What was stored, some at a time."""
-        sources = (Source.of_file(self.base, one) for one in handed_over if not self._only_touched(one))
+        """Read files and store them; yields what was stored."""
+        sources = (Source.of_file(self.base, file) for file in handed_over if not self._only_touched(file))
         with closing(self._in_order(sources)) as results:
             try:
-                for taken in results:
-                    yield from self._store(taken)
-            except BaseException:  # nobody waits for what is being read
-                self.taker.workers.abort()
+                for reading in results:
+                    yield from self._store(reading)
+            except BaseException:  # nobody waits for documents that are being read
+                self.reader.workers.abort()
                 raise
         yield from self._flush()
 
     def take_copies(self) -> Iterator[DocumentBatch]:
-        """When what they are copies of is stored."""
-        asked: list[HandedOver] = []
-        for one in self.copies.others:
-            if self._only_touched(one):
+        """Store the copies, when the first of them are stored."""
+        to_read: list[HandedOver] = []
+        for file in self.copies.later:
+            if self._only_touched(file):
                 continue
-            told = self.copies.told(one)
-            if told is None or StoredContainer(self.writer, one.path).had_members:
-                asked.append(one)
+            row = self.copies.row_of(file)
+            if row is None or StoredContainer(self.writer, file.path).had_members:
+                to_read.append(file)
             else:
-                yield from self._later(told)
-        yield from self.take(asked)
+                yield from self._later(row)
+        yield from self.take(to_read)
 
-    def _in_order(self, sources: Iterator[Source]) -> Generator[Taken, None, None]:
+    def _in_order(self, sources: Iterator[Source]) -> Generator[DocumentReading, None, None]:
         return in_order(
-            self.taker.take,
+            self.reader.read,
             sources,
             jobs=self.jobs,
             ahead=AHEAD,
             room=self.room,
             weight=lambda source: len(source.data),
-            size=lambda taken: taken.size,
-            on_error=self.taker.workers.abort,
+            size=lambda reading: reading.size,
+            on_error=self.reader.workers.abort,
             idle=self.writer.rest,
         )
 
-    def _only_touched(self, one: HandedOver) -> bool:
+    def _only_touched(self, file: HandedOver) -> bool:
+        """Whether the file has the bytes that the store knows; then it is noted as touched."""
         files = self.writer.files
-        before = files.present.get(one.path)
-        if before is None or before.digest is None or before.digest != one.digest or files.rereads(before):
+        before = files.present.get(file.path)
+        if before is None or before.digest is None or before.digest != file.digest or files.rereads(before):
             return False
         self.writer.touch(
-            before, size=one.size, mtime_ns=one.mtime_ns, ctime_ns=one.ctime_ns, inode=one.inode, owner=one.owner
+            before, size=file.size, mtime_ns=file.mtime_ns, ctime_ns=file.ctime_ns, inode=file.inode, owner=file.owner
         )
         return True
 
-    def _store(self, taken: Taken) -> Iterator[DocumentBatch]:
-        if taken.entry.plain:
-            self.plain[taken.entry.source.path] = taken.entry.source.digest
+    def _store(self, reading: DocumentReading) -> Iterator[DocumentBatch]:
+        if reading.document.plain:
+            self.plain[reading.document.source.path] = reading.document.source.digest
             return
-        container = StoredContainer(self.writer, taken.entry.source.path)
-        if taken.itself is not None and not taken.members and not container.had_members:
-            self.copies.note(taken.itself)
-            yield from self._later(taken.itself)
+        container = StoredContainer(self.writer, reading.document.source.path)
+        if reading.itself is not None and not reading.members and not container.had_members:
+            self.copies.note(reading.itself)
+            yield from self._later(reading.itself)
             return
-        entry = taken.entry
-        folder = Path(os.fsdecode(self.base + entry.source.path + MEMBER[:1]))
+        document = reading.document
+        folder = Path(os.fsdecode(self.base + document.source.path + MEMBER[:1]))
         is_named_like = folder.is_dir()
-        if taken.itself is not None and container.is_unknown and not is_named_like:
-            yield from self._later(taken.itself, taken.inside)
+        if reading.itself is not None and container.is_unknown and not is_named_like:
+            yield from self._later(reading.itself, reading.inside)
             return
         yield from self._flush()
-        opened = container.open(self.taker.begun(entry))
+        opened = container.open(self.reader.begun(document))
         if is_named_like:
-            entry.problem = _named_like(folder)
-            itself = self.taker.signed([entry], [])
-        elif taken.itself is not None:
-            itself = taken.itself
-            if taken.inside is not None:
-                opened.add(taken.inside)
-                yield taken.inside
+            document.problem = _named_like(folder)
+            itself = self.reader.signed([document], [])
+        elif reading.itself is not None:
+            itself = reading.itself
+            if reading.inside is not None:
+                opened.add(reading.inside)
+                yield reading.inside
         else:
             self._members = self._unpacked = 0
-            entry = yield from self._added(opened, self._stream(entry.source))
+            document = yield from self._added(opened, self._stream(document.source))
             self.writer.rest()  # legacy digests of a large file take long
-            itself = self.taker.signed([entry], [])
+            itself = self.reader.signed([document], [])
         opened.close(itself)
         yield itself
 
     @staticmethod
     def _added(
-        container: ContainerWriter, stream: Generator[DocumentBatch, None, Entry]
-    ) -> Generator[DocumentBatch, None, Entry]:
-        """Some members at a time: one by one each would be a few statements."""
+        container: ContainerWriter, stream: Generator[DocumentBatch, None, ParsedDocument]
+    ) -> Generator[DocumentBatch, None, ParsedDocument]:
+        """Store members, some at a time: one by one each would be a few statements."""
         batch: DocumentBatch | None = None
         try:
             while True:
-                readings = next(stream)
+                rows = next(stream)
                 if batch is None:
-                    batch = readings
+                    batch = rows
                 else:
-                    batch.extend(readings)
+                    batch.extend(rows)
                 if len(batch) >= TOGETHER or sum(map(len, batch.texts)) >= BATCH_BYTES:
                     container.add(batch)
                     yield batch
@@ -234,49 +239,50 @@ class Intake:
             if batch is not None:
                 container.add(batch)
                 yield batch
-            entry: Entry = end.value
-            return entry
+            document: ParsedDocument = end.value
+            return document
 
-    def _stream(self, source: Source) -> Generator[DocumentBatch, None, Entry]:
-        """What lies in a large container, some at a time; then itself."""
-        entry = Entry(source)
+    def _stream(self, source: Source) -> Generator[DocumentBatch, None, ParsedDocument]:
+        """Yield the members of a large container as they come; return its own document."""
+        document = ParsedDocument(source)
         try:
-            with closing(self._inside(entry)) as inside, closing(self._in_order(inside)) as results:
-                for taken in results:
-                    if (problem := self._counted(taken)) is not None:
-                        if entry.text is None:
+            with closing(self._inside(document)) as inside, closing(self._in_order(inside)) as results:
+                for reading in results:
+                    if (problem := self._counted(reading)) is not None:
+                        if document.text is None:
                             raise problem
-                        yield self._failed(taken.entry.source, problem)
+                        yield self._failed(reading.document.source, problem)
                         continue
-                    if taken.too_much:
-                        nested = yield from self._stream(taken.entry.source)
-                        yield self.taker.signed([nested], [])
+                    if reading.too_much:
+                        nested = yield from self._stream(reading.document.source)
+                        yield self.reader.signed([nested], [])
                         continue
-                    if taken.itself is not None:
-                        yield taken.itself
-                    if taken.inside is not None:
-                        yield taken.inside
+                    if reading.itself is not None:
+                        yield reading.itself
+                    if reading.inside is not None:
+                        yield reading.inside
         except Problem as problem:
-            entry.problem = problem
-        if (rest := entry.settle()) is not None:
+            document.problem = problem
+        if (rest := document.settle()) is not None:
             yield self._failed(rest, rest.problem)
-        return entry
+        return document
 
     def _failed(self, source: Source, problem: Problem | None) -> DocumentBatch:
-        return self.taker.signed([Entry(source, problem=problem)], [])
+        return self.reader.signed([ParsedDocument(source, problem=problem)], [])
 
-    def _inside(self, entry: Entry) -> Generator[Source, None, None]:
-        asked = replace(entry.source.asked, idle=self.writer.rest)
-        with closing(self.taker.workers.ask(asked)) as answers:
+    def _inside(self, document: ParsedDocument) -> Generator[Source, None, None]:
+        request = replace(document.source.request, idle=self.writer.rest)
+        with closing(self.reader.workers.ask(request)) as answers:
             for header, body in answers:
-                if (member := entry.heed(header, body)) is not None:
+                if (member := document.apply(header, body)) is not None:
                     yield member
 
-    def _counted(self, taken: Taken) -> Problem | None:
-        """In the order of what is stored: so it is the same, however many workers there are."""
-        limits = self.taker.workers.limits
-        self._members += 1 + taken.members
-        self._unpacked += taken.entry.source.size + taken.unpacked
+    def _counted(self, reading: DocumentReading) -> Problem | None:
+        """Count the members of a file as they are stored, in one order however many workers there are; a Problem if
+        there are too many."""
+        limits = self.reader.workers.limits
+        self._members += 1 + reading.members
+        self._unpacked += reading.document.source.size + reading.unpacked
         if self._members > limits.members:
             return Problem(Reason.TOO_LARGE, f"there are more than {limits.members:,} members in it, at any depth")
         if self._unpacked > limits.unpacked:
@@ -284,15 +290,16 @@ class Intake:
         return None
 
     def _later(self, itself: DocumentBatch, inside: DocumentBatch | None = None) -> Iterator[DocumentBatch]:
-        """Some at a time. A container that nobody knows is a row as all others are, before those of its members."""
-        for readings in (itself, inside):
-            if readings is None:
+        """Store rows together with those that follow. A container that no scan has met is a row like any other,
+        before those of its members."""
+        for rows in (itself, inside):
+            if rows is None:
                 continue
-            self._batch_bytes += sum(map(len, readings.texts))
+            self._batch_bytes += sum(map(len, rows.texts))
             if self._batch is None:
-                self._batch = readings
+                self._batch = rows
             else:
-                self._batch.extend(readings)
+                self._batch.extend(rows)
         assert self._batch is not None
         if inside is not None:
             first = len(self._batch) - len(inside)
@@ -309,5 +316,5 @@ class Intake:
 
 
 def _named_like(folder: Path) -> Problem:
-    said = f"its members would be named like the files in the folder {folder.name} beside it; rename that"
-    return Problem(Reason.UNREADABLE, said)
+    detail = f"its members would be named like the files in the folder {folder.name} beside it; rename that"
+    return Problem(Reason.UNREADABLE, detail)

@@ -41,7 +41,7 @@ ASSUMED = 32 << 20  # bytes that a batch is taken for before one was seen: few a
 
 
 class HandedOver(NamedTuple):
-    """A file that a worker is to look at, as the kernels found it."""
+    """A file that a worker is to read, with its stamp and digest as the kernels took them."""
 
     path: bytes
     size: int
@@ -53,7 +53,7 @@ class HandedOver(NamedTuple):
 
 
 def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
-    """`head`: of what is no text its first bytes, of texts the text's."""
+    """Whether a file may be of a format; `head` has its first bytes, or those of its text."""
     if has_ending(name):
         return True
     if kind == HTML or not head:
@@ -64,7 +64,7 @@ def is_suspect(kind: int, name: bytes, head: bytes) -> bool:
 
 
 def head_of(path: bytes) -> bytes:
-    """Empty where it cannot be read: then it is handed over by its name only, and the worker says why."""
+    """The first bytes of a file; empty if it cannot be read: then only its name counts, and the worker says why."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -83,8 +83,8 @@ ALWAYS = WalkSettings().max_size  # is read on any machine
 
 
 def largest_document() -> int:
-    """In bytes. One that is compared with others takes some times its size in memory, whatever --memory says; better it
-    fails alone than that the system ends the scan."""
+    """The most bytes of a document that is read. Comparing takes some times its size in memory, whatever --memory says;
+    better it fails alone than that the system ends the scan."""
     return max(ALWAYS, environment.memory() // TIMES)
 
 

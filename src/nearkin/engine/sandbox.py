@@ -1,19 +1,18 @@
-"""A process gives up what parsing a document does not need: the network, other programs and files, much memory.
+"""The sandbox of a worker: it gives up what parsing needs not, the network, other programs and files, much memory.
 
     limits      RLIMIT_AS (memory), RLIMIT_FSIZE 0 (no byte into a file), no core files; RLIMIT_CPU too, which a hostile
-                reader could lift again: what ends that one is the parent's clock
-    seccomp     a filter of system calls (Linux, x86-64 and arm64): those of `engine.calls` and no others. Refused calls
-                fail with EACCES, those that only newer kernels have with ENOSYS; nobody is killed by a curious library.
-    landlock    no files but what reading loads (`engine.landlock`); documents come as open files
-    namespace   where there is no seccomp, a network namespace of its own: no network but a loopback that is down
+                reader could lift again: the parent's clock ends that one
+    seccomp     a filter of system calls (Linux, x86-64 and arm64). Refused calls fail with EACCES, those that only
+                newer kernels have with ENOSYS; no worker is killed because of a curious library
+    landlock    no files but what reading loads (Linux 5.13); documents come as open files
+    namespace   without seccomp, a network namespace of its own: no network but a loopback that is down
     orphans     the kernel kills a worker whose parent dies
 
-What the system allowed is said, not assumed: `nearkin selftest` has a worker try what it must not (`engine.attempts`).
+The process says what the system allowed, and nobody assumes it: `nearkin selftest` has a worker try what it must not
+(`engine.sandbox_selftest`).
 
-The system calls that reading a document needs, by name and by number. Whatever is not here is refused.
-
-A list of what is allowed, not of what is not: calls that nobody thought of, and those that kernels will have one day,
-are refused too. Some are allowed with certain arguments only:
+The filter lists what is allowed, not what is forbidden: calls that nobody thought of, and those that kernels will have
+one day, are refused too. Some are allowed with certain arguments only:
 
     open, openat        for reading
     clone               of a thread; processes are not
@@ -23,12 +22,10 @@ are refused too. Some are allowed with certain arguments only:
                         store up), owners of signals (SIGIO could end others), keys pressed in a terminal (TIOCSTI),
                         outliving the parent (PR_SET_PDEATHSIG)
 
-Landlock (Linux 5.13): a process gives up all files but those below some paths, and these it may only read.
-
-So a worker cannot open what it was not handed: documents come to it as open files, and what is left is what reading
-loads, Python and packages, libraries of the system, fonts that PDFium measures by. Memory and environment of other
-processes are files of /proc: they are given up too. Newer kernels also bar signals and sockets to others, which the
-filter of system calls has barred already. That a file exists, and how large it is, can still be asked (stat).
+Landlock leaves what reading loads: Python and packages, libraries of the system, fonts that PDFium measures by. Memory
+and environment of other processes are files of /proc: they are given up too. Newer kernels also bar signals and sockets
+to others, which the filter of system calls has barred already. That a file exists, and how large it is, can still be
+asked (stat).
 """
 
 import ctypes
@@ -164,7 +161,7 @@ CONDITIONS: dict[str, tuple[tuple[int, int | None], Only]] = {
 
 @dataclass(frozen=True)
 class Calls:
-    """What one kind of machine calls them."""
+    """The numbers of the system calls on one kind of machine."""
 
     architecture: int  # AUDIT_ARCH
     allowed: tuple[int, ...]  # the frequent ones first
@@ -186,7 +183,7 @@ MACHINES = {
 
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # the same numbers on all machines
-VERSION = 1  # flag: tell it
+VERSION = 1  # flag: return the version
 PATH_BENEATH = 1  # kind of rule
 READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
 FILES = {1: 13, 2: 14, 3: 15, 5: 16}  # from which version on so many kinds of access to files are known …
@@ -212,19 +209,19 @@ SYSTEM = (
 
 
 def needed(modules: Iterable[str]) -> set[str]:
-    """Where these modules and what they import lie: found, not imported. Other folders of sys.path stay closed, as the
-    one that nearkin was called in."""
-    found = {os.path.dirname(os.path.dirname(os.__file__)), *SYSTEM}  # noqa: PTH120
+    """Folders of these modules and of what they import; nothing is imported. Other folders of sys.path stay closed,
+    such as the one that nearkin was called in."""
+    folders = {os.path.dirname(os.path.dirname(os.__file__)), *SYSTEM}  # noqa: PTH120
     for name in modules:
         if (spec := find_spec(name)) is not None and spec.origin:
             inner = spec.submodule_search_locations is not None or "." in name
             folder = os.path.dirname(spec.origin)  # noqa: PTH120
-            found.add(os.path.dirname(folder) if inner else folder)  # noqa: PTH120
-    return found
+            folders.add(os.path.dirname(folder) if inner else folder)  # noqa: PTH120
+    return folders
 
 
 def give_up_files(libc: ctypes.CDLL, but: Iterable[str]) -> bool:
-    """From here on, in this thread and those it starts; False: this kernel has no Landlock."""
+    """Give up all other files, in this thread and those it starts; False: this kernel has no Landlock."""
     version = libc.syscall(CREATE, None, ctypes.c_size_t(0), VERSION)
     if version < 1:
         return False
@@ -241,7 +238,7 @@ def give_up_files(libc: ctypes.CDLL, but: Iterable[str]) -> bool:
 
 
 def ruleset(version: int) -> bytes:
-    """All that this version knows is given up; a kernel refuses what it does not know."""
+    """Rights to give up: all that this version of Landlock knows; a kernel refuses what it does not know."""
     files = (1 << FILES[max(known for known in FILES if known <= version)]) - 1
     if version < NETWORK:
         return struct.pack("=Q", files)
@@ -272,7 +269,7 @@ X32 = 0x40000000  # the same calls by other numbers
 
 
 def confine(*, memory: int, parent: int, readable: Iterable[str]) -> str:
-    """What bars this process from here on: `landlock`, and `seccomp` or `namespace`; or `nothing`."""
+    """Confine this process; return what bars it: `landlock`, and `seccomp` or `namespace`; or `nothing`."""
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc is not None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -301,7 +298,7 @@ def lower(limit: int, value: int) -> None:
 
 
 def allow_seconds(seconds: float) -> None:
-    """Of processor time from now on; the kernel ends the process that needs more."""
+    """Allow so many seconds of processor time from now on; the kernel ends a process that needs more."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 2
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
@@ -327,11 +324,11 @@ def filter_for(machine: str, process: int) -> bytes | None:
         judged = _judged(only, process)
         code += [(EQUAL, 0, len(judged), number), *judged]
     code += [(AT_LEAST, 0, 1, UNIFIED), (RETURN, 0, 0, UNKNOWN), (RETURN, 0, 0, REFUSE)]
-    return b"".join(struct.pack("<HBBI", *one) for one in code)
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
 
 def _judged(only: Only, process: int) -> list[Instruction]:
-    """The lower half of the argument: the kernel takes no more of those that are judged here."""
+    """Instructions that judge an argument by its lower half: the kernel takes no more of these."""
     code: list[Instruction] = [(LOAD, 0, 0, ARGUMENTS + 8 * only.argument)]
     if only.no_bit:
         code += [(ANY_BIT, 0, 1, only.no_bit), (RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]

@@ -1,4 +1,4 @@
-"""What a worker must not be able to do, tried out in one. Every attempt is made in earnest.
+"""The selftest of the sandbox: a worker tries what it must not be able to do. Every attempt is made in earnest.
 
 An attempt is refused if it fails for want of permission, or as if the kernel had no such call. Any other error means
 that the kernel has considered it: so an attempt may name what does not exist, and does no harm where nothing bars it.
@@ -21,7 +21,7 @@ NO_KEY = 0x6E656B69  # of no shared memory
 
 
 def tried(file: bytes, handle: int) -> dict[str, bool]:
-    """Each thing that was tried, and whether it was refused."""
+    """Make every attempt; by name, whether it was refused."""
     by_name = {name: _is_refused(partial(attempt, file)) for name, attempt in ATTEMPTS.items()}
     return by_name | {name: _is_refused(partial(attempt, handle)) for name, attempt in ON_OPEN.items()}
 
@@ -37,11 +37,11 @@ def _is_refused(attempt: Callable[[], object]) -> bool:
 
 
 def _connect(_: bytes) -> None:
-    """In a network namespace of its own there is no way even to this machine; one without a network has that."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    """In a network namespace of its own there is no way even to this machine; a machine without a network has that."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as endpoint:
         for place in (NOWHERE, HERE):
             try:
-                return one.connect(place)
+                return endpoint.connect(place)
             except OSError as error:
                 if error.errno != errno.ENETUNREACH:
                     raise
@@ -49,8 +49,8 @@ def _connect(_: bytes) -> None:
 
 
 def _pair(_: bytes) -> None:
-    for one in socket.socketpair():
-        one.close()
+    for endpoint in socket.socketpair():
+        endpoint.close()
 
 
 def _fork(_: bytes) -> None:
@@ -115,8 +115,8 @@ def _in_c(name: str, *arguments: object) -> Callable[[bytes], None]:
     def attempt(_: bytes) -> None:
         function = getattr(ctypes.CDLL(None, use_errno=True), name)
         function.restype = ctypes.c_int
-        given = [one() if callable(one) else one for one in arguments]
-        if function(*given) == -1:
+        values = [argument() if callable(argument) else argument for argument in arguments]
+        if function(*values) == -1:
             raise OSError(ctypes.get_errno(), name)
 
     return attempt

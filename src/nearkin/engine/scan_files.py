@@ -23,7 +23,7 @@ AT_ONCE = 4096  # files that the file system is asked about
 
 
 def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recipe) -> DocumentBatch:
-    """Extracted texts made canonical and signed, under the digests and extractors they came from."""
+    """Make extracted texts canonical and sign them, under the digests and extractors they came from."""
     signed = _native.ingest_texts(texts, [False] * len(texts), how)
     rows = DocumentBatch.of_rows([version.path for version in versions], signed, raw=False)
     rows.digests[:] = [version.digest for version in versions]
@@ -32,7 +32,7 @@ def ingest_again(texts: list[bytes], versions: list[Renewed], how: _native.Recip
 
 
 def sign_again(contents: list[int], texts: list[bytes], how: _native.Recipe) -> list[SignatureRow]:
-    """Extracted texts of these contents made canonical and signed."""
+    """Make the extracted texts of these contents canonical and sign them."""
     batch = _native.ingest_contents([*texts], how)
     weights = batch.weights or repeat(None)
     return list(zip(contents, batch.moduli, batch.features, weights, strict=False))
@@ -51,32 +51,34 @@ def take_in(
     meanwhile: Callable[[], object] = lambda: None,
     all_listed: Callable[[], None] = lambda: None,
 ) -> PassedOver:
-    """Says what else was met. `progress` is told how many files and bytes were read so far; `meanwhile` is called once
-    reading has begun, `all_listed` between two transactions when the last files are still being read."""
+    """Read and store the files below `starts`; return what else the walk met.
+
+    `remember` gets every batch when it is stored, `progress` how many files and bytes were read so far; `meanwhile` is
+    called once reading has begun, `all_listed` between two transactions when the last files are still being read."""
     unreadable: list[Unreadable] = []
     passed_over = PassedOver()
     as_tables = settings.table.text_column is not None
     base = fsencode(scope.root)
-    tables: list[bytes] = []  # read when all other files are
+    tables: list[bytes] = []  # read after all other files
     handed_over: list[HandedOver] = []  # likewise
 
-    def met() -> Iterator[list[bytes]]:
-        """Some at a time: one question about all files of a large folder could not be interrupted."""
-        some: list[bytes] = []
-        for one in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out, passed_over=passed_over):
-            if isinstance(one, Unreadable):
-                unreadable.append(one)
+    def walked() -> Iterator[list[bytes]]:
+        """Paths, some at a time: one question about all files of a large folder could not be interrupted."""
+        paths: list[bytes] = []
+        for run in walk_by_runs(scope.root, starts, settings.walk, leave_out=leave_out, passed_over=passed_over):
+            if isinstance(run, Unreadable):
+                unreadable.append(run)
                 continue
-            some += one
-            while len(some) >= AT_ONCE:
-                yield some[:AT_ONCE]
-                del some[:AT_ONCE]
-        yield some
+            paths += run
+            while len(paths) >= AT_ONCE:
+                yield paths[:AT_ONCE]
+                del paths[:AT_ONCE]
+        yield paths
 
     def files() -> Iterator[bytes]:
-        for some in met():
+        for paths in walked():
             writer.commit_if_due()  # of very many there may be none to be read
-            wanted = _to_be_read(writer.files, base + b"/", some, threads=settings.run.jobs)
+            wanted = _to_be_read(writer.files, base + b"/", paths, threads=settings.run.jobs)
             if as_tables:
                 tables.extend(path for path in wanted if table_kind(path) is not None)
                 wanted = [path for path in wanted if table_kind(path) is None]
@@ -108,10 +110,15 @@ def take_in(
     if handed_over:
         from nearkin.engine.documents import take_in_documents  # workers, for scans that need them only
 
-        def told(documents: int, bytes_: int) -> None:
-            progress(done + documents, size + bytes_)
-
-        take_in_documents(writer, base + b"/", handed_over, how, settings, remember=remember, progress=told)
+        take_in_documents(
+            writer,
+            base + b"/",
+            handed_over,
+            how,
+            settings,
+            remember=remember,
+            progress=lambda documents, bytes_: progress(done + documents, size + bytes_),
+        )
     if tables:
         from nearkin.engine.tables import take_in_tables  # with what it needs, for scans of tables only
 
@@ -124,10 +131,10 @@ def take_in(
             remember=remember,
             progress=lambda rows, bytes_: progress(done + rows, size + bytes_),
         )
-    for one in unreadable:
-        writer.add(DocumentBatch.failed(one.path, one.detail))
-        writer.files.met.add(one.path)
-        writer.files.closed.append(b"" if one.path == ROOT else one.path)
+    for folder in unreadable:
+        writer.add(DocumentBatch.failed(folder.path, folder.detail))
+        writer.files.met.add(folder.path)
+        writer.files.closed.append(b"" if folder.path == ROOT else folder.path)
     return passed_over
 
 

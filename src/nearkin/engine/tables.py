@@ -1,9 +1,7 @@
-"""Taking tables in: each row is read, signed and stored as a file would be.
+"""Scanning tables: each row is read, signed and stored as a file would be.
 
 The table's document comes first, its rows after it; what was read of a table that breaks off stays. A table of the same
-bytes, read in the same way, is not read again.
-
-Rows of a table signed as files are: one native call for many of them, on any thread.
+bytes, read in the same way, is not read again. Rows are signed as files are: one native call for many, on any thread.
 """
 
 import hashlib
@@ -32,7 +30,7 @@ ODD = frozenset({int(TextKind.OTHER), int(TextKind.BINARY)})
 
 @dataclass(frozen=True)
 class RowSigner:
-    """Of the rows of one table, whose time and owner they have. Texts are told HTML as files are, or are all `html`."""
+    """Signs the rows of one table, which have its time and owner. HTML is recognised as in files, or all are `html`."""
 
     how: _native.Recipe
     html: bool
@@ -88,7 +86,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Stamp:
-    """What tells that a file was written to."""
+    """What shows that a file was written to."""
 
     size: int
     mtime_ns: int
@@ -98,8 +96,8 @@ class Stamp:
 
     @classmethod
     def of(cls, path: bytes) -> "Stamp":
-        found = os.lstat(path)
-        return cls(found.st_size, found.st_mtime_ns, stored_inode(found.st_ino), found.st_uid, found.st_ctime_ns)
+        file = os.lstat(path)
+        return cls(file.st_size, file.st_mtime_ns, stored_inode(file.st_ino), file.st_uid, file.st_ctime_ns)
 
 
 def take_in_tables(
@@ -112,7 +110,7 @@ def take_in_tables(
     remember: Callable[[DocumentBatch], None],
     progress: Progress,
 ) -> None:
-    """`progress` is told how many rows and bytes of text were read so far."""
+    """Read and store tables; `progress` gets how many rows and bytes of text were read so far."""
     done = size = 0
     for path in tables:
         for batch in _take_in(writer, base, path, how, settings):
@@ -137,7 +135,7 @@ def _take_in(
     except OSError as error:
         writer.add(DocumentBatch.failed(path, explain(error)))
         return
-    itself = table_reading(path, kind, stamp, digest, settings.table.how)
+    itself = table_row(path, kind, stamp, digest, settings.table.how)
     before = writer.files.present.get(path)
     if before is not None and not writer.files.rereads(before) and before.digest == digest:
         writer.add(itself)  # only touched
@@ -170,26 +168,26 @@ def _take_in(
 
 
 def _named(path: bytes, base: bytes, batches: Iterator[Rows], columns: Columns) -> Iterator[tuple[list[bytes], Rows]]:
-    """Each row's path. A folder of the same name as the rows' would make two documents of one path."""
+    """Yield rows with their paths. A folder of the same name as the rows' would make two documents of one path."""
     if Path(os.fsdecode(base + path + MEMBER[:1])).is_dir():
         folder = os.fsdecode(path.rpartition(b"/")[2] + MEMBER[:1])
-        alike = f"its rows would be named like the files in the folder {folder} beside it; rename that"
-        raise BrokenTableError(alike, Reason.UNSUPPORTED)
+        detail = f"its rows would be named like the files in the folder {folder} beside it; rename that"
+        raise BrokenTableError(detail, Reason.UNSUPPORTED)
     names = RowNames(by_id=columns.id is not None)
     for rows in batches:
         yield [path + MEMBER + name for name in names.of(rows)], rows
 
 
-def table_reading(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how: str | None) -> DocumentBatch:
+def table_row(path: bytes, kind: TableKind, stamp: Stamp, digest: bytes, how: str | None) -> DocumentBatch:
     """The table file itself: a document without text."""
-    one = DocumentBatch.failed(path, "")
-    one.sizes[:] = [stamp.size]
-    one.mtimes[:] = [stamp.mtime_ns]
-    one.ctimes[:] = [stamp.ctime_ns]
-    one.inodes[:] = [stamp.inode]
-    one.owners[:] = [stamp.owner]
-    one.media[:] = [kind.media]
-    one.digests[:] = [digest]
-    one.reasons[:] = [None]
-    one.details[:] = [how]
-    return one
+    return DocumentBatch.of_lists(
+        [path],
+        sizes=[stamp.size],
+        mtimes=[stamp.mtime_ns],
+        ctimes=[stamp.ctime_ns],
+        inodes=[stamp.inode],
+        owners=[stamp.owner],
+        media=[kind.media],
+        digests=[digest],
+        details=[how],
+    )

@@ -1,9 +1,7 @@
-"""Work spread over threads, results in the order of the work, read some way ahead: memory is bounded by what is in
-flight.
+"""Work on threads with results in the order of the work, some way ahead: memory is bounded by what is in flight.
 
-How texts are made canonical and signed, as the native core is told.
-
-Apart from those who read files: `match` reads none, and their modules take longer to import than 10,000 texts to sign.
+The recipe by which the native core makes texts canonical and signs them is here too, apart from the readers of files:
+`match` reads none, and their modules take longer to import than 10,000 texts to sign.
 """
 
 import threading
@@ -18,7 +16,7 @@ from nearkin.scheme import Scheme
 from nearkin.text.canon import Canon
 
 AHEAD = 4  # besides one for each thread
-IDLE = 1.0  # seconds to wait before something else is done meanwhile
+IDLE = 1.0  # seconds to wait before `idle` is called
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -36,7 +34,9 @@ def in_order(
     on_error: Callable[[], None] = lambda: None,
     idle: Callable[[], None] = lambda: None,
 ) -> Generator[Result, None, None]:
-    """Where the items break off with an error, what came before is given out first. No more is begun while items and
+    """Yield the results of work on items, in their order.
+
+    If the items break off with an error, the results before it come first. No more work is begun while items and
     results of more than `room` wait. `on_error` frees threads that wait for something, when this is cut short; `idle`
     is called where the next result is long in coming."""
     rest = iter(items)
@@ -82,7 +82,7 @@ def in_order(
 
 
 def awaited(future: Future[Result], idle: Callable[[], None]) -> Result:
-    """Its result, or its error."""
+    """Wait for a result; `idle` is called once if it is long in coming."""
     try:
         future.exception(IDLE)
     except TimeoutError:
@@ -91,7 +91,7 @@ def awaited(future: Future[Result], idle: Callable[[], None]) -> Result:
 
 
 class _Waiting:
-    """How much the results are that nobody has taken yet."""
+    """The size of all results that were not taken yet."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,6 +1,6 @@
 """A worker: a process that takes documents apart, one at a time, and can be lost without harm.
 
-    asked      {"name", "file" or bytes as the body}                 one document; files come open, by a socket
+    requests   {"name", "file" or bytes as the body}                 one document; files come open, by a socket
     answers    plain                                                 no format of the table: it is read natively
                document {extractor, media, digest, properties …}     what it is; the body is its text
                member {name, mtime_ns, reason …}                     one that lies in it; the body is its bytes
@@ -28,9 +28,9 @@ from nearkin.model import Reason
 if TYPE_CHECKING:
     from nearkin.formats.adapter import ContainerMember
 
-HEAD = 8192  # bytes that a format is told from
-TOGETHER = 1 << 16  # bytes said in one piece
-LONGEST = 1 << 40  # what nearkin itself sends is not doubted
+HEAD = 8192  # bytes that a format is recognised by
+TOGETHER = 1 << 16  # bytes sent in one piece
+LONGEST = 1 << 40  # bytes of a request: what nearkin itself sends is not doubted
 
 
 def main(options: dict[str, Any]) -> None:
@@ -57,24 +57,24 @@ class _Worker:
         self._barred = barred
         self._answers = answers
         self._files = files
-        self._held: list[bytes] = []  # said with what comes next
+        self._held: list[bytes] = []  # sent with the next answer
 
     def serve(self, asked: BinaryIO) -> None:
-        """One that ran out of memory once says so and ends: it may be left with little."""
+        """Answer requests. A worker that ran out of memory once says so and ends: it may be left with little."""
         while (frame := unpack_from(asked.read, longest=LONGEST)) is not None:
             header, body = frame
             if header["kind"] == "probe":
-                self._say({"kind": "end", "by": self._barred, "refused": self._tried(header)})
+                self._send({"kind": "end", "by": self._barred, "refused": self._tried(header)})
                 continue
             self._start_clock()
             try:
                 self._read(header, body)
             except MemoryError:
                 del body, frame
-                self._say(_problem(Problem(Reason.TOO_LARGE, "it needs more memory than a worker may have")))
-                self._say({"kind": "end", "spent": True})
+                self._send(_problem(Problem(Reason.TOO_LARGE, "it needs more memory than a worker may have")))
+                self._send({"kind": "end", "spent": True})
                 return
-            self._say({"kind": "end"})
+            self._send({"kind": "end"})
 
     def _start_clock(self) -> None:
         allow_seconds(self._seconds)
@@ -86,23 +86,23 @@ class _Worker:
         except Problem as problem:
             if isinstance(problem.__cause__, MemoryError):
                 raise problem.__cause__ from None
-            self._say(_problem(problem))
+            self._send(_problem(problem))
         except MemoryError:
             raise
         except RecursionError:
-            self._say(_problem(Problem(Reason.TOO_LARGE, "it is nested too deeply")))
+            self._send(_problem(Problem(Reason.TOO_LARGE, "it is nested too deeply")))
         except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            self._say(_problem(Problem(Reason.UNREADABLE if header["file"] else Reason.CORRUPT, said)))
-        except ImportError as error:  # a library that cannot be had tells nothing of the document
+            detail = (error.strerror or str(error)).lower()
+            self._send(_problem(Problem(Reason.UNREADABLE if header["file"] else Reason.CORRUPT, detail)))
+        except ImportError as error:  # a library that is missing says nothing about the document
             name = (error.name or "").partition(".")[0]
             if isinstance(error, ModuleNotFoundError) and name in LIBRARIES:
-                self._say({"kind": "lacking", "package": name})
+                self._send({"kind": "lacking", "package": name})
             else:
-                self._say(_problem(Problem(Reason.CRASHED, f"a library cannot be loaded: {error}")))
-        except Exception as error:  # a parser that fails on a document tells of the document
-            told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self._say(_problem(Problem(Reason.CORRUPT, told[:200])))
+                self._send(_problem(Problem(Reason.CRASHED, f"a library cannot be loaded: {error}")))
+        except Exception as error:  # a parser that fails says something about the document
+            detail = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            self._send(_problem(Problem(Reason.CORRUPT, detail[:200])))
 
     def _take_apart(self, header: Header, file: BinaryIO) -> None:
         name = bytes.fromhex(header["name"])
@@ -111,32 +111,31 @@ class _Worker:
         file.seek(0)
         kind = self._formats.detect(head, name, file)
         if kind is None:
-            self._say({"kind": "plain"})
+            self._send({"kind": "plain"})
             return
         file.seek(0)
-        told: Header = {"extractor": f"{kind.name}/{kind.version}", "media": kind.media, **stamp}
-        told |= {"digest": _digest(file)}
-        self._say({"kind": "kind", **told})
+        extractor = f"{kind.name}/{kind.version}"
+        self._send({"kind": "kind", "extractor": extractor, "media": kind.media, **stamp, "digest": _digest(file)})
         file.seek(0)
-        found = self._formats.read_with(kind, file, self._limits)
-        text = b"" if found.text is None else found.text.encode("utf-8", "replace")
-        properties = {str(key): str(value) for key, value in found.properties.items() if value}
-        told = {"has_text": found.text is not None, "holds": found.members != (), "properties": properties}
-        # Where nothing lies in it, the end is all that follows: nearkin need not wake up for each.
-        self._say({"kind": "document", **told}, text, holds_back=found.members == ())
+        content = self._formats.read_with(kind, file, self._limits)
+        text = b"" if content.text is None else content.text.encode("utf-8", "replace")
+        properties = {str(key): str(value) for key, value in content.properties.items() if value}
+        about = {"has_text": content.text is not None, "holds": content.members != (), "properties": properties}
+        # If it has no members, the end is all that follows: nearkin need not wake up for each.
+        self._send({"kind": "document", **about}, text, holds_back=content.members == ())
         del text
-        if found.problem is not None:
-            self._say(_problem(found.problem))
-        for member in found.members:
+        if content.problem is not None:
+            self._send(_problem(content.problem))
+        for member in content.members:
             self._hand_out(member)
         if stamp and _stamp(file) != stamp:
             raise Problem(Reason.UNREADABLE, "it was written to while it was read")
 
     def _hand_out(self, member: "ContainerMember") -> None:
-        told: Header = {"kind": "member", "name": member.name.hex(), "mtime_ns": member.mtime_ns}
+        header: Header = {"kind": "member", "name": member.name.hex(), "mtime_ns": member.mtime_ns}
         if member.problem is not None:
-            told |= {"reason": member.problem.reason, "detail": member.problem.detail}
-        self._say(told, member.data)
+            header |= {"reason": member.problem.reason, "detail": member.problem.detail}
+        self._send(header, member.data)
         self._start_clock()
 
     def _handed(self) -> BinaryIO:
@@ -153,7 +152,7 @@ class _Worker:
         with self._handed() as file:
             return tried(bytes.fromhex(header["path"]), file.fileno())
 
-    def _say(self, header: Header, body: bytes = b"", *, holds_back: bool = False) -> None:
+    def _send(self, header: Header, body: bytes = b"", *, holds_back: bool = False) -> None:
         self._held += packed(header, body)
         if holds_back:
             return
@@ -173,13 +172,13 @@ def _digest(file: BinaryIO) -> str:
 
 
 def _stamp(file: BinaryIO) -> Header:
-    found = os.fstat(file.fileno())
+    status = os.fstat(file.fileno())
     return {
-        "size": found.st_size,
-        "mtime_ns": found.st_mtime_ns,
-        "ctime_ns": found.st_ctime_ns,
-        "inode": found.st_ino,
-        "owner": found.st_uid,
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
+        "owner": status.st_uid,
     }
 
 

@@ -1,17 +1,16 @@
-"""What goes through the pipes between nearkin and its workers.
+"""The protocol between nearkin and its workers: frames through pipes, and the time that a file may take.
 
     frame: length of the header (u32), length of the body (u64), header (JSON), body (bytes)
 
-Never pickles: what comes back was made beside a hostile document, and reading it must not run anything.
+Frames are never pickles: an answer was made beside a hostile document, and reading it must not run anything.
 
-The time that a file may take together with all that lies in it, at any depth.
+A budget is the time of a file together with all its members, at any depth. Each member has the time limit of a
+document, so an archive of 10,000 members that take 29 seconds each would hold a scan up for three days. The budget of a
+container grows with its size, because honest members are bytes: ten documents' time, and as much again for every 32 MB.
+That is 9 seconds a megabyte; PDF, slow to read, needs about one.
 
-Each member has the time limit of a document, so an archive of 10,000 members that take 29 seconds each would hold a
-scan up for three days. What a container may take grows with its size, because honest members are bytes: ten documents'
-time, and as much again for every 32 MB. That is 9 seconds a megabyte; PDF, slow to read, needs about one.
-
-What counts is the time of processors that workers take, so that a busy machine costs no document; where they take
-little and let nearkin wait, an eighth of that: a worker that sleeps cannot be told from one whose machine is busy.
+What counts is the processor time that workers take, so that a busy machine costs no document. If they take little and
+let nearkin wait, an eighth of the waiting counts: a worker that sleeps looks like one whose machine is busy.
 """
 
 import json

@@ -47,7 +47,7 @@ START = 60.0  # seconds more for the first answer: a busy machine starts program
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A document to be taken apart: a file, or bytes that lie in another."""
 
     name: bytes
@@ -111,20 +111,21 @@ class Worker:
     def is_alive(self) -> bool:
         return self.process.poll() is None
 
-    def ask(self, asked: Asked) -> Iterator[tuple[Header, bytes]]:
-        """Its answers until the end; Problem: it was lost. Whoever does not hear it out loses it too."""
-        self._idle = asked.idle
-        header: Header = {"kind": "read", "name": asked.name.hex()}
-        yield from self._answers(header, asked.data, asked.budget, file=asked.path)
+    def ask(self, request: Request) -> Iterator[tuple[Header, bytes]]:
+        """Yield its answers until the end; Problem: the worker was lost. A caller that does not hear it out loses it
+        too."""
+        self._idle = request.idle
+        header: Header = {"kind": "read", "name": request.name.hex()}
+        yield from self._answers(header, request.data, request.budget, file=request.path)
 
     def probe(self, file: bytes) -> Header:
-        (said,) = (header for header, _ in self._answers({"kind": "probe", "path": file.hex()}, b"", file=file))
-        return said
+        (answer,) = (header for header, _ in self._answers({"kind": "probe", "path": file.hex()}, b"", file=file))
+        return answer
 
     def _answers(
         self, header: Header, body: bytes, budget: Budget | None = None, *, file: bytes | None = None
     ) -> Iterator[tuple[Header, bytes]]:
-        """A file is opened here and handed over: a worker may open none."""
+        """Send a request and yield the answers. A file is opened here and handed over: a worker may open none."""
         handles = [] if file is None else [_opened(file)]
         ended = self.has_answered = False
         try:
@@ -133,15 +134,15 @@ class Worker:
                 os.close(handles.pop())
             self._send(packed(header | {"file": file is not None}, body))
             while not ended:
-                said, text = self._next(budget)
+                answer, text = self._next(budget)
                 self.has_answered = True
-                if said.get("kind") == "lacking":
-                    raise EngineError(f"The package {said['package']} is missing; install nearkin again.")
-                ended = said.get("kind") == "end"
-                if ended and said.get("spent"):
+                if answer.get("kind") == "lacking":
+                    raise EngineError(f"The package {answer['package']} is missing; install nearkin again.")
+                ended = answer.get("kind") == "end"
+                if ended and answer.get("spent"):
                     self.kill()
-                if not ended or "by" in said:
-                    yield said, text
+                if not ended or "by" in answer:
+                    yield answer, text
         except (EOFError, ConnectionError, BlockingIOError):  # it is gone, or has let many files wait
             raise self._lost() from None
         except BrokenFrameError as error:
@@ -181,15 +182,16 @@ class Worker:
         return frame
 
     def _time_of_processors(self, guessed: float) -> float:
-        """That the worker has taken since it began; Linux tells it of any process (clock_getcpuclockid)."""
+        """Processor time that the worker has taken since it began; Linux gives that of any process
+        (clock_getcpuclockid)."""
         try:
             return time.clock_gettime(~self.process.pid << 3 | CPU_CLOCK)
         except (AttributeError, OSError):  # another system, or it is gone
             return guessed
 
     def _take(self, size: int, deadline: float) -> bytes:
-        """Most frames come whole, in one read; lengths, header and body each by itself took a turn of poll and read,
-        and of Python's lock."""
+        """Take so many bytes. Most frames come whole, in one read; lengths, header and body each by itself took a turn
+        of poll and read, and of the GIL."""
         if size > FRAME:
             whole = bytearray(self._held[self._at :])
             self._held, self._at = bytes(whole[size:]), 0
@@ -242,8 +244,8 @@ class Worker:
     def is_closed(self) -> bool:
         return self.process.stdin is None or self.process.stdin.closed
 
-    def say_goodbye(self) -> None:
-        """It ends when it sees the end of its pipe."""
+    def close_input(self) -> None:
+        """Close its input: a worker ends when it sees the end of its pipe."""
         if self.process.stdin is not None:
             self.process.stdin.close()
 
@@ -272,7 +274,7 @@ def _opened(path: bytes) -> int:
 
 @dataclass
 class Workers:
-    """As many as are needed at once. Nothing is started until the first document comes."""
+    """A pool of as many workers as are needed at once. None is started until the first document comes."""
 
     settings: WorkerSettings = field(default_factory=WorkerSettings)
     limits: Limits = field(default_factory=Limits)
@@ -293,40 +295,40 @@ class Workers:
     ) -> None:
         idle, self._idle = self._idle, []
         for worker in idle:
-            worker.say_goodbye()
+            worker.close_input()
         for worker in idle:
             worker.end()
         if self._starter is not None:
             self._starter.shutdown()
             self._starter = None
 
-    def ask(self, asked: Asked) -> Generator[tuple[Header, bytes], None, None]:
-        """The answers of a worker that is free, or of a new one."""
-        if asked.budget is not None:
-            asked.budget.check()
+    def ask(self, request: Request) -> Generator[tuple[Header, bytes], None, None]:
+        """Yield the answers of a worker that is free, or of a new one."""
+        if request.budget is not None:
+            request.budget.check()
         worker = self._free()
         if worker is not None:
             try:
-                yield from self._answers(worker, asked)
+                yield from self._answers(worker, request)
                 return
             except Problem as problem:
                 # It had died of something else before, unless it hung.
                 if worker.has_answered or problem.reason is not Reason.CRASHED or self._over:
                     raise
-        yield from self._answers(self._started(), asked)
+        yield from self._answers(self._started(), request)
 
-    def _answers(self, worker: Worker, asked: Asked) -> Iterator[tuple[Header, bytes]]:
+    def _answers(self, worker: Worker, request: Request) -> Iterator[tuple[Header, bytes]]:
         with self._lock:
             self._busy.add(worker)
             if self._over:
                 worker.process.kill()
         try:
-            yield from worker.ask(asked)
+            yield from worker.ask(request)
         finally:
             self._give_back(worker)
 
     def probe(self) -> Header:
-        """What bars workers, and of each thing that one has tried whether it was refused."""
+        """Have a worker try what it must not do: what bars it, and whether each attempt was refused."""
         with tempfile.TemporaryDirectory(prefix="nearkin-") as folder:
             file = Path(folder) / "file"
             file.write_bytes(b"x")
@@ -337,7 +339,7 @@ class Workers:
                 worker.kill()  # where little is barred it may have changed itself
 
     def abort(self) -> None:
-        """Whoever waits for an answer is told at once that there will be none."""
+        """End all that are at work: nobody waits for their answers any longer."""
         with self._lock:
             self._over = True
             for worker in self._busy:
@@ -359,8 +361,8 @@ class Workers:
         try:
             return starter.submit(Worker, self.settings, self.limits, FORMATS).result()
         except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            raise EngineError(f"No process can be started to read documents in: {said}.") from error
+            why = (error.strerror or str(error)).lower()
+            raise EngineError(f"No process can be started to read documents in: {why}.") from error
 
     def _give_back(self, worker: Worker) -> None:
         with self._lock:

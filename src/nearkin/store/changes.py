@@ -1,8 +1,7 @@
-"""What a run changed: documents that are new, changed, moved or gone, counted and listed.
+"""Changes of a run: documents that are new, changed, moved or gone, counted and listed.
 
-Additions: documents checked in one by one, between scans. A scan that comes by their place takes over from them.
-
-Dropping a scope: its documents are gone, as if a scan had found its folder empty. Their history stays.
+Additions are documents that were checked in one by one, between scans; a scan that comes by their place takes over from
+them. Dropping a scope makes its documents gone, as if a scan had met an empty folder. Their history stays.
 """
 
 import os
@@ -20,7 +19,7 @@ from nearkin.store.scopes import Scope
 
 @dataclass(frozen=True)
 class Changes:
-    """How many documents a scan found to be so."""
+    """How many documents a scan found new, changed, moved and gone."""
 
     new: int = 0
     changed: int = 0
@@ -68,7 +67,7 @@ def _paired(
     key: Callable[[bytes, int], tuple[object, ...]],
     moves: list[Move],
 ) -> list[Version]:
-    """Pair those of the same bytes and key, in byte order; who is left."""
+    """Pair documents of the same bytes and key, in byte order; the versions that are left."""
     waiting: dict[tuple[object, ...], list[tuple[int, bytes]]] = defaultdict(list)
     for digest, there in arrived.items():
         for number, path, inode in reversed(there):
@@ -76,15 +75,15 @@ def _paired(
     taken: set[int] = set()
     left = []
     for version in vanished:
-        found = waiting.get((version.digest, *key(version.path, version.inode)))
-        if found:
-            number, path = found.pop()
+        candidates = waiting.get((version.digest, *key(version.path, version.inode)))
+        if candidates:
+            number, path = candidates.pop()
             taken.add(number)
             moves.append(Move(version, number, path))
         else:
             left.append(version)
     for digest, there in arrived.items():
-        arrived[digest] = [one for one in there if one[0] not in taken]
+        arrived[digest] = [row for row in there if row[0] not in taken]
     return left
 
 
@@ -150,7 +149,7 @@ def added_below(connection: sqlite3.Connection, scope: int, run: int, below: tup
     the scan as it began; what was added since is left to it where it read the same place.
     """
     (root,) = connection.execute("SELECT root FROM scope WHERE id = ?", (scope,)).fetchone()
-    found: list[int] = []
+    added: list[int] = []
     for start in below:
         tree = b"/".join(filter(None, [root.strip(b"/"), start]))
         rows = connection.execute(
@@ -160,16 +159,16 @@ def added_below(connection: sqlite3.Connection, scope: int, run: int, below: tup
             # What begins with the tree and a slash, or lies in a file; 0 comes after the slash.
             (tree, tree + b"/", tree + b"0", tree + b"!/", tree + b"!0"),
         )
-        found += [number for (number,) in rows]
+        added += [number for (number,) in rows]
     if connection.execute("SELECT 1 FROM run WHERE kind = 'add' AND id > ?", (run,)).fetchone() is None:
-        return found  # nearly always: not worth looking through all documents
+        return added  # nearly always: not worth looking through all documents
     rows = connection.execute(
         """SELECT d.id FROM present d JOIN run ON run.id = d.seen
            WHERE run.kind = 'add' AND d.scope = ?1 AND d.seen > ?2
            AND EXISTS (SELECT 1 FROM document n WHERE n.scope = d.scope AND n.path = d.path AND n.seen = ?2)""",
         (scope, run),
     )
-    return found + [number for (number,) in rows]
+    return added + [number for (number,) in rows]
 
 
 ACTION = "drop"
@@ -184,7 +183,8 @@ class Dropped:
 
 
 def drop(connection: sqlite3.Connection, scope: Scope, *, run: int, by: str) -> int:
-    """Inside a transaction of the run that they go with: until it has finished they are still there."""
+    """Drop a scope's documents, in a transaction of the run that they go with: until it has finished they are still
+    there. Returns how many."""
     (documents,) = connection.execute(
         "SELECT count(*) FROM present WHERE scope = ? AND reason IS NULL", (scope.id,)
     ).fetchone()

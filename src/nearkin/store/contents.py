@@ -1,11 +1,7 @@
-"""Contents as the matcher wants them: all signatures of a scheme in one array, texts on request.
+"""Contents that are present, as columns in the order of their digests, and their kept texts on request.
 
-Contents come in the order of their digests, never of their ids: ids tell in which order files were read, and no
-result may depend on that.
-
-Contents in columns: which are present, and how many documents hold them.
-
-The views of families need a few numbers of every content and the digests of few.
+The order is never that of ids: ids show in which order files were read, and no result may depend on that. Holdings say
+how many documents hold each content: the views of families need a few numbers of every content and the digests of few.
 """
 
 import sqlite3
@@ -43,7 +39,7 @@ class Contents:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The ids as plain numbers, for those who want them one by one."""
+        """The ids as plain numbers, for callers that want them one by one."""
         ids: list[int] = self.ids.tolist()
         return ids
 
@@ -57,7 +53,7 @@ class Contents:
 
 
 def contents_of(connection: sqlite3.Connection, ids: Sequence[int]) -> Contents:
-    """These, by digest."""
+    """These contents, in the order of their digests."""
     rows: list[tuple[int, bytes, int]] = []
     for start in range(0, len(ids), 500):
         part = ids[start : start + 500]
@@ -77,7 +73,7 @@ def unsigned_contents(connection: sqlite3.Connection, scheme: int, canon: int) -
         "SELECT (SELECT count(*) FROM content WHERE canon = ?) = (SELECT count(*) FROM signature WHERE scheme = ?)",
         (canon, scheme),
     ).fetchone()
-    if all_are:  # nearly always, and told without a look at every document
+    if all_are:  # nearly always, and known without a look at every document
         return []
     rows = connection.execute(
         f"""SELECT DISTINCT t.content {COMPARED} AND t.content IN (SELECT id FROM content WHERE canon = ?)
@@ -173,12 +169,12 @@ def texts_of(connection: sqlite3.Connection, contents: Sequence[int]) -> Iterato
 
 def lengths_of(connection: sqlite3.Connection, contents: Sequence[int]) -> list[int]:
     """Bytes of canonical text, in the order of the contents."""
-    found: dict[int, int] = {}
+    lengths: dict[int, int] = {}
     for start in range(0, len(contents), 500):
         part = contents[start : start + 500]
         marks = ",".join("?" * len(part))
-        found.update(connection.execute(f"SELECT id, length FROM content WHERE id IN ({marks})", tuple(part)))
-    return [found[content] for content in contents]
+        lengths.update(connection.execute(f"SELECT id, length FROM content WHERE id IN ({marks})", tuple(part)))
+    return [lengths[content] for content in contents]
 
 
 Copies = dict[int, list[tuple[Location, int]]]
@@ -186,7 +182,7 @@ Copies = dict[int, list[tuple[Location, int]]]
 
 def locations(connection: sqlite3.Connection, contents: Sequence[int] | None = None) -> Copies:
     """For every content, or for these, its documents with their sizes, in byte order: the first one names it."""
-    found: Copies = {}
+    copies: Copies = {}
     parts = [None] if contents is None else [contents[start : start + 500] for start in range(0, len(contents), 500)]
     for part in parts:
         only = "" if part is None else f"AND t.content IN ({','.join('?' * len(part))})"
@@ -197,8 +193,8 @@ def locations(connection: sqlite3.Connection, contents: Sequence[int] | None = N
             part or (),
         )
         for content, scope, path, size in rows:
-            found.setdefault(content, []).append((Location(scope, path), size))
-    return found
+            copies.setdefault(content, []).append((Location(scope, path), size))
+    return copies
 
 
 BY_DIGEST = "FROM (SELECT id, digest FROM content ORDER BY digest)"
@@ -207,7 +203,7 @@ STALE = f"d.text IN (SELECT id FROM text WHERE {extractor_other_than(CURRENT | {
 
 
 class Digests(Sequence[bytes]):
-    """Of the contents with these ids, each read when it is asked for."""
+    """Digests of the contents with these ids, each read when it is asked for."""
 
     def __init__(self, connection: sqlite3.Connection, ids: Numbers) -> None:
         self._connection = connection
@@ -223,13 +219,14 @@ class Digests(Sequence[bytes]):
     def __getitem__(self, row: int | slice) -> bytes | Sequence[bytes]:
         if isinstance(row, slice):
             return Digests(self._connection, self._ids[row])
-        found = self._connection.execute("SELECT digest FROM content WHERE id = ?", (int(self._ids[row]),)).fetchone()
-        return bytes(found[0])
+        content = int(self._ids[row])
+        (digest,) = self._connection.execute("SELECT digest FROM content WHERE id = ?", (content,)).fetchone()
+        return bytes(digest)
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """By id of content; what is not there has none."""
+    """How many documents hold each content, by its id."""
 
     fresh: Numbers  # documents whose text is not stale: those that are compared
     documents: Numbers
@@ -250,22 +247,22 @@ class Holdings:
         return cls(documents - np.bincount(stale, minlength=most), documents, total)
 
     def contents(self, connection: sqlite3.Connection, scheme: int) -> Contents:
-        """The present ones, as `present_contents` gives them; but their digests are read one by one."""
+        """The present contents, as `present_contents` gives them; but their digests are read one by one."""
         (by_digest,) = columns(connection, ("id",), BY_DIGEST)
         length = self._lengths(connection, scheme)
-        found = by_digest[length[by_digest] > 0]
-        return Contents(found, Digests(connection, found), length[found], self.fresh[found])
+        ids = by_digest[length[by_digest] > 0]
+        return Contents(ids, Digests(connection, ids), length[ids], self.fresh[ids])
 
     def contents_named(self, connection: sqlite3.Connection, scheme: int) -> Contents:
-        """The same with all digests."""
-        by_digest, known = numbered_digests(connection, "id", "digest", BY_DIGEST)
+        """The present contents with all digests."""
+        by_digest, digests = numbered_digests(connection, "id", "digest", BY_DIGEST)
         length = self._lengths(connection, scheme)
-        there = length[by_digest] > 0
-        found = by_digest[there]
-        return Contents(found, known[there].tolist(), length[found], self.fresh[found])
+        present = length[by_digest] > 0
+        ids = by_digest[present]
+        return Contents(ids, digests[present].tolist(), length[ids], self.fresh[ids])
 
     def _lengths(self, connection: sqlite3.Connection, scheme: int) -> Numbers:
-        """By id of content; 0 where it is not compared: it is empty, not signed or held by no fresh document."""
+        """Lengths by id of content; 0 if it is not compared: empty, not signed or held by no fresh document."""
         ids, lengths = columns(connection, ("id", "length"), "FROM content")
         (signed,) = columns(connection, ("content",), "FROM signature WHERE scheme = ?", scheme)
         most = max(len(self.fresh), int(ids.max(initial=0)) + 1, int(signed.max(initial=0)) + 1)
@@ -279,6 +276,6 @@ class Holdings:
 
 
 def present_contents(connection: sqlite3.Connection, scheme: int) -> Contents:
-    """For those who ask for the digests of many."""
+    """The present contents with their digests, as of one moment."""
     with at_one_moment(connection):  # a document may be checked in while a scan asks
         return Holdings.load(connection).contents_named(connection, scheme)

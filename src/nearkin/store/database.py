@@ -1,12 +1,10 @@
-"""The SQLite file itself: made, opened, refused, locked.
+"""The SQLite file itself: made, opened, refused, locked; and its log, brought into the store during a scan.
 
-SQLite's log, brought into the store while others are at work.
+Left alone SQLite brings the log in when the scan ends, and everyone waits: of 53,596 pages 146 MB, with 0.2 s of
+writing and then the disk, and 0.05 s until the log is removed. Here it is done beside the matching. Readers and writers
+are not held up, and killed at any moment the log still has what the store lacks.
 
-Left alone SQLite does it when the scan ends, and everyone waits: of 53,596 pages 146 MB, with 0.2 s of writing and then
-the disk, and 0.05 s until the log is removed. Here it is done beside the matching. Readers and writers are not held up,
-and killed at any moment the log still has what the store lacks.
-
-The file system a store would lie on. SQLite's log needs memory that all readers share: network shares have none.
+A store lies on a local file system: SQLite's log needs memory that all readers share, which network shares have not.
 """
 
 import errno

@@ -73,7 +73,7 @@ class Inventory:
 
 
 def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
-    def one(query: str, *given: object) -> int:
+    def number_of(query: str, *given: object) -> int:
         (number,) = connection.execute(query, given).fetchone()
         return int(number)
 
@@ -94,17 +94,17 @@ def take_inventory(connection: sqlite3.Connection, store: Path) -> Inventory:
     parts = _parts(connection, store)
     return Inventory(
         store=str(store),
-        schema=one("PRAGMA user_version"),
+        schema=number_of("PRAGMA user_version"),
         version=runs.last_version(connection),
         scheme=None if scheme is None else runs.last(connection).spec,
         documents=documents,
         failed=failed,
-        gone=one(GONE),
-        versions=one("SELECT count(*) FROM document WHERE seen IN (SELECT id FROM finished)"),
-        contents=one(f"SELECT count(*) FROM content WHERE length > 0 AND id IN (SELECT t.content {COMPARED})"),
-        runs=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state = 'done'"),
-        unfinished=one("SELECT count(*) FROM run WHERE kind = 'scan' AND state <> 'done'"),
-        pending=one(f"SELECT count(*) {UNFINISHED}"),
+        gone=number_of(GONE),
+        versions=number_of("SELECT count(*) FROM document WHERE seen IN (SELECT id FROM finished)"),
+        contents=number_of(f"SELECT count(*) FROM content WHERE length > 0 AND id IN (SELECT t.content {COMPARED})"),
+        runs=number_of("SELECT count(*) FROM run WHERE kind = 'scan' AND state = 'done'"),
+        unfinished=number_of("SELECT count(*) FROM run WHERE kind = 'scan' AND state <> 'done'"),
+        pending=number_of(f"SELECT count(*) {UNFINISHED}"),
         running=runs.is_running(connection),
         scopes=scopes,
         bytes=sum(part.bytes for part in parts),
@@ -175,21 +175,21 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
         return Stale(what, count, size or 0, remedy)
 
     size = "count(*), sum(length(features) + coalesce(length(weights), 0))"
-    found = [
+    stale = [
         counted(
             f"signatures by {spec} of texts as {canon}, format {number}",
-            COMPACT if connection.execute(f"{SIGNED.format(1)} AND {AGAIN} LIMIT 1", (other,)).fetchone() else FORGET,
+            COMPACT if connection.execute(f"{SIGNED.format(1)} AND {AGAIN} LIMIT 1", (older,)).fetchone() else FORGET,
             SIGNED.format(size),
-            other,
+            older,
         )
-        for other, spec, canon, number in connection.execute(
+        for older, spec, canon, number in connection.execute(
             """SELECT s.id, s.spec, canon.spec, s.format FROM scheme s JOIN canon ON canon.id = s.canon
                WHERE s.id IS NOT ? ORDER BY s.id""",
             (scheme,),
         ).fetchall()
         if scheme is not None  # else nothing has finished: the next scan goes on with all there is
     ]
-    found += [
+    stale += [
         counted(
             "signatures of contents that are gone",
             FORGET,
@@ -223,7 +223,7 @@ def _stale(connection: sqlite3.Connection, store: Path, scheme: int | None) -> l
         _misfits(connection, store),
         counted("contents in no segment yet", SCAN, "SELECT count(*), 0 FROM delta WHERE scheme IS ?", scheme),
     ]
-    return [stale for stale in found if stale.count]
+    return [kind for kind in stale if kind.count]
 
 
 SIGNED = "SELECT {} FROM signature WHERE scheme = ?"

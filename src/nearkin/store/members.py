@@ -1,5 +1,5 @@
-"""What lies in containers, in the store: rows of tables, members of archives, attachments of mails. Documents whose
-parent is the container's, and that come and go with it.
+"""Members of containers in the store: rows of tables, members of archives, attachments of mails. They are documents
+whose parent is the container's document, and come and go with it.
 
 A container that changed is another version of its document. Its members that are as they were stay as they are, and
 belong to the new one once the run ends; so others see the last finished run's members throughout, and a killed run
@@ -20,7 +20,7 @@ Place = tuple[int, bytes, bytes]
 
 
 def place_of(scope: int, container: bytes) -> Place:
-    """Where its members are."""
+    """Where the members of a container are: its scope, and from which path to which."""
     return scope, container + MEMBER, container + MEMBER[:-1] + b"0"
 
 
@@ -39,21 +39,21 @@ def settle_members(connection: sqlite3.Connection, scope: int, container: bytes,
 
 
 def stay_with_renewed(connection: sqlite3.Connection, run: int, versions: Iterable[int]) -> None:
-    """Likewise: what lies in documents whose text was made anew belongs to the versions that follow these."""
+    """In the transaction that ends the run: members of documents whose text was renewed belong to the new versions."""
     connection.executemany(
         f"""UPDATE document
             SET parent = coalesce((SELECT max(id) FROM document WHERE before = ?1 AND seen = {run}), parent)
             WHERE parent = ?1 AND {PRESENT}""",
-        ((one,) for one in versions),
+        ((version,) for version in versions),
     )
 
 
 def _nest(connection: sqlite3.Connection, scope: int, container: bytes) -> None:
     """What lies in a member has that as parent. Names hold no `!/` of their own."""
-    found = connection.execute(f"SELECT path, id FROM document WHERE {ROWS} AND {PRESENT}", place_of(scope, container))
-    ids = dict(found.fetchall())
+    rows = connection.execute(f"SELECT path, id FROM document WHERE {ROWS} AND {PRESENT}", place_of(scope, container))
+    ids = dict(rows.fetchall())
     inner = ((ids.get(path.rpartition(MEMBER)[0]), number) for path, number in ids.items())
-    connection.executemany("UPDATE document SET parent = ? WHERE id = ?", (one for one in inner if one[0] is not None))
+    connection.executemany("UPDATE document SET parent = ? WHERE id = ?", (row for row in inner if row[0] is not None))
 
 
 def leave_members(connection: sqlite3.Connection, run: int, scope: int, containers: Iterable[bytes]) -> int:
@@ -105,16 +105,16 @@ def mend_members(connection: sqlite3.Connection) -> None:
     lost = "SELECT DISTINCT parent FROM document WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM document)"
     for parent in connection.execute(lost).fetchall():
         orphans = connection.execute("SELECT id, scope, path, gone FROM document WHERE parent = ?", parent).fetchall()
-        found = ((_container_of(connection, *place), number) for number, *place in orphans)
-        connection.executemany("UPDATE document SET parent = ? WHERE id = ?", list(found))
+        parents = [(_container_of(connection, *place), number) for number, *place in orphans]
+        connection.executemany("UPDATE document SET parent = ? WHERE id = ?", parents)
 
 
 def _container_of(connection: sqlite3.Connection, scope: int, path: bytes, gone: int | None) -> int | None:
     """The last version of it that there was before a member went."""
     query = """SELECT max(id) FROM document
                WHERE scope = ?1 AND path = ?2 AND seen IN (SELECT id FROM finished) AND (?3 IS NULL OR seen < ?3)"""
-    found = None
-    while found is None and MEMBER in path:
+    container = None
+    while container is None and MEMBER in path:
         path = path.rpartition(MEMBER)[0]
-        (found,) = connection.execute(query, (scope, path, gone)).fetchone()
-    return found
+        (container,) = connection.execute(query, (scope, path, gone)).fetchone()
+    return container

@@ -1,9 +1,7 @@
 """Signatures of a store's contents: of all in one array, of a few, or of all a batch at a time.
 
-Codes: signatures that are a few numbers, in a column of their own that SQLite has sorted.
-
-`si` has one number a content, asked for by range (Roth 2011 §6.2's query at check-in), `fuzzy` a few, asked for by
-value.
+Codes are signatures of a few numbers, in a column of their own that SQLite keeps sorted: `si` has one number a content,
+looked up by range (Roth 2011 §6.2's query at check-in), `fuzzy` a few, looked up by value.
 """
 
 import sqlite3
@@ -21,7 +19,7 @@ AT_ONCE = 8192  # of a batch: some ten megabytes
 
 @dataclass(frozen=True)
 class Signatures:
-    """Of these contents, end to end: row i has its features from offsets[i] to offsets[i + 1]."""
+    """Signatures of contents, end to end: row i has its features from offsets[i] to offsets[i + 1]."""
 
     moduli: NDArray[np.uint64]
     offsets: NDArray[np.uint64]
@@ -36,13 +34,13 @@ def count_postings(connection: sqlite3.Connection, scheme: int) -> int:
 
 
 def moduli_of(connection: sqlite3.Connection, scheme: int, contents: Contents) -> NDArray[np.uint64]:
-    """By row."""
+    """The moduli of contents, by row."""
     rows = connection.execute("SELECT content, modulus FROM signature WHERE scheme = ?", (scheme,)).fetchall()
     ids, moduli = (np.array(column, np.int64) for column in (zip(*rows, strict=True) if rows else ((), ())))
     at = contents.rows(ids)
-    found = np.ones(len(contents), np.uint64)
-    found[at[at >= 0]] = moduli[at >= 0]
-    return found
+    by_row = np.ones(len(contents), np.uint64)
+    by_row[at[at >= 0]] = moduli[at >= 0]
+    return by_row
 
 
 def signature_batches(
@@ -67,7 +65,7 @@ def signatures(connection: sqlite3.Connection, scheme: int, contents: Contents) 
 
 
 def signatures_of(connection: sqlite3.Connection, scheme: int, contents: NDArray[np.int64]) -> Signatures | None:
-    """Of a few contents, in their order; None where one was never signed in this way."""
+    """Signatures of a few contents, in their order; None if one was never signed in this way."""
     by_id: dict[int, tuple[int, bytes, bytes | None]] = {}
     wanted: list[int] = contents.tolist()
     for start in range(0, len(wanted), 500):
@@ -109,7 +107,7 @@ WITHIN = "SELECT content FROM code WHERE scheme = ? AND number BETWEEN ? AND ? O
 
 
 def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[int, Blob]]) -> None:
-    """(content, features as they are stored)."""
+    """Store codes; a row is (content, features as they are stored)."""
     connection.executemany(
         f"INSERT OR IGNORE INTO code (scheme, number, content) VALUES ({scheme}, ?, ?)",
         ((number, content) for content, features in rows for number in np.frombuffer(features, "<i8").tolist()),
@@ -117,15 +115,15 @@ def add_codes(connection: sqlite3.Connection, scheme: int, rows: Iterable[tuple[
 
 
 def contents_within(connection: sqlite3.Connection, scheme: int, low: int, high: int) -> list[int]:
-    """Those with a number from low to high, in its order."""
+    """Contents with a number from low to high, in its order."""
     rows = connection.execute(WITHIN, (scheme, low, high))
     return [content for (content,) in rows]
 
 
 def contents_with(connection: sqlite3.Connection, scheme: int, numbers: Sequence[int]) -> list[int]:
-    """Those with one of these numbers at least."""
-    found: set[int] = set()
+    """Contents with at least one of these numbers."""
+    contents: set[int] = set()
     for number in numbers:
         rows = connection.execute("SELECT content FROM code WHERE scheme = ? AND number = ?", (scheme, number))
-        found.update(content for (content,) in rows)
-    return sorted(found)
+        contents.update(content for (content,) in rows)
+    return sorted(contents)

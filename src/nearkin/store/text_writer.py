@@ -1,10 +1,10 @@
 """Texts, contents and signatures, each stored once.
 
 A store that was empty when a scan began holds what that scan has added: asking it for 53,596 pages took a tenth of the
-writer's time. So these are remembered, up to a bound, until someone else adds something. As long as they are, plain
-files are stored as the kernels left them: in Python their rows took a twelfth of a scan's processor time.
+writer's time. So ids of what was added are cached, up to a bound, until another process adds something. As long as they
+are, plain files are stored as the kernels left them: in Python their rows took a twelfth of a scan's processor time.
 
-Documents that no row of the store can hold: SQLite takes a thousand million bytes in one.
+SQLite takes a thousand million bytes in a row: documents that need more fail as too large.
 """
 
 import sqlite3
@@ -29,31 +29,31 @@ def is_short(connection: sqlite3.Connection, size: int) -> bool:
 
 
 def refuse_overlong(
-    connection: sqlite3.Connection, readings: DocumentBatch, refused: set[bytes | None], *, keep: bool
+    connection: sqlite3.Connection, batch: DocumentBatch, refused: set[bytes | None], *, keep: bool
 ) -> None:
-    """They fail as too large, and so do copies of `refused` bytes, which come without their text; the others of their
-    batch are stored. Quick where no text is long."""
+    """Let overlong documents fail as too large, and copies of `refused` bytes, which come without their text; the rest
+    of the batch is stored. Quick if no text is long."""
     most = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH) - BESIDE
-    longest = max(max(map(len, readings.texts), default=0), max(readings.lengths, default=0))  # texts may be let go of
-    largest = max((len(one) for one in readings.packed if one), default=0)
+    longest = max(max(map(len, batch.texts), default=0), max(batch.lengths, default=0))  # texts may be released
+    largest = max((len(packed) for packed in batch.packed if packed), default=0)
     if not refused and is_short(connection, longest) and largest < most:
         return
-    for i, content in enumerate(readings.contents):
+    for i, content in enumerate(batch.contents):
         if content is None:
             continue
-        if keep and readings.packed[i] is None and len(readings.texts[i]) > most:
-            readings.packed[i] = pack_all([readings.texts[i]])[0]
-        packed = readings.packed[i] or b""
-        size = max(len(packed), len(readings.features[i]) + len(readings.weights[i] or b""))
-        if size > most or readings.digests[i] in refused:
-            refused.add(readings.digests[i])
-            readings.contents[i] = None
-            readings.reasons[i] = Reason.TOO_LARGE
-            readings.details[i] = f"its text or its signature is over the {most:,} bytes that the store can hold of one"
+        if keep and batch.packed[i] is None and len(batch.texts[i]) > most:
+            batch.packed[i] = pack_all([batch.texts[i]])[0]
+        packed = batch.packed[i] or b""
+        size = max(len(packed), len(batch.features[i]) + len(batch.weights[i] or b""))
+        if size > most or batch.digests[i] in refused:
+            refused.add(batch.digests[i])
+            batch.contents[i] = None
+            batch.reasons[i] = Reason.TOO_LARGE
+            batch.details[i] = f"its text or its signature is over the {most:,} bytes that the store can hold of one"
 
 
 LOOK_UP = 500  # keys a query
-REMEMBERED = 160  # bytes for a text and its content
+CACHED = 160  # bytes for the ids of a text and its content
 SIGNATURE = "signature (scheme, content, modulus, features, weights)"
 DELTA = "delta (scheme, content)"
 
@@ -61,58 +61,58 @@ SignatureRow = tuple[int, int, Blob, Blob | None]  # content, modulus, features,
 TextKey = tuple[bytes, str, int]  # digest, extractor, content
 
 
-class ContentIds(Protocol):
-    """Ids by digest."""
+class ContentIdMap(Protocol):
+    """Ids of contents by digest."""
 
     def get(self, digest: bytes, /) -> int | None: ...
     def __setitem__(self, digest: bytes, number: int, /) -> None: ...
 
 
-class TextIds(Protocol):
-    """Ids by digest, extractor and content."""
+class TextIdMap(Protocol):
+    """Ids of texts by digest, extractor and content."""
 
     def get(self, key: TextKey, /) -> int | None: ...
     def __setitem__(self, key: TextKey, number: int, /) -> None: ...
 
 
 class TextWriter:
-    """In transactions that others begin and end."""
+    """Stores texts, in transactions that its caller begins and ends."""
 
     def __init__(
         self, connection: sqlite3.Connection, canon: int, scheme: int, *, keep: bool, coded: bool, room: int
     ) -> None:
-        """`room`: bytes for what is remembered."""
+        """`room`: bytes for cached ids."""
         self.connection, self.canon, self.scheme, self.keep, self.coded = connection, canon, scheme, keep, coded
-        self._most = room // REMEMBERED
+        self._most = room // CACHED
         self._refused: set[bytes | None] = set()  # bytes whose text is too long to be stored
         self._next = (1, 1)  # ids of the next content and text
-        # All there are; None: the store must be asked.
-        self._met: tuple[_native.ContentIds, _native.TextIds] | None = (_native.ContentIds(), _native.TextIds())
+        # Ids of all that is stored; None: the store must be asked.
+        self._ids: tuple[_native.ContentIds, _native.TextIds] | None = (_native.ContentIds(), _native.TextIds())
         self._bulk = has_bulk_insert(connection)
         self.number()
 
     def number(self) -> None:
-        """At the beginning of every transaction: between two, a document may have been checked in."""
+        """Find the next ids, at the beginning of every transaction: in between a document may have been checked in."""
         following = (last_id(self.connection, "content") + 1, last_id(self.connection, "text") + 1)
         if following != self._next:
             self.forget()
         self._next = following
 
     def forget(self) -> None:
-        """What was added may not be there any more, or something else may."""
-        self._met = None
+        """Drop the cached ids: rows may be gone, or others may have been added."""
+        self._ids = None
 
-    def add(self, readings: DocumentBatch) -> list[int | None]:
-        """Of each the id of its text, stored with its content and signature where it was not."""
-        refuse_overlong(self.connection, readings, self._refused, keep=self.keep)
-        found = self._add_texts(readings, self._add_contents(readings))
+    def add(self, batch: DocumentBatch) -> list[int | None]:
+        """Store what is new of texts, contents and signatures; the id of each row's text."""
+        refuse_overlong(self.connection, batch, self._refused, keep=self.keep)
+        texts = self._add_texts(batch, self._add_contents(batch))
         self._forget_many()
-        return found
+        return texts
 
     @property
     def takes_native(self) -> bool:
         """Whether native columns can be stored as they are."""
-        return self._bulk and self.keep and self._met is not None and not self.coded and not self._refused
+        return self._bulk and self.keep and self._ids is not None and not self.coded and not self._refused
 
     def takes(self, batch: DocumentBatch) -> bool:
         """The same of this batch. Asked within its transaction: only then is known what others have added."""
@@ -120,9 +120,9 @@ class TextWriter:
 
     def add_native(self, native: NativeColumns) -> _native.Filed:
         """Store what is new of texts, contents and signatures, by columns; the result says where everything is."""
-        assert self._met is not None
+        assert self._ids is not None
         extractors = ["raw"] * len(EXTRACTORS) if native.raw else [EXTRACTORS[kind] for kind in sorted(EXTRACTORS)]
-        filed = _native.file_away(native.batch, native.raw, extractors, *self._met, *self._next)
+        filed = _native.file_away(native.batch, native.raw, extractors, *self._ids, *self._next)
         self._next = (self._next[0] + filed.contents, self._next[1] + filed.texts)
         if filed.contents:
             content = {"id": filed.content_ids, "digest": filed.content_digests, "canon": self.canon}
@@ -139,86 +139,86 @@ class TextWriter:
         return filed
 
     def _forget_many(self) -> None:
-        if self._met is not None and len(self._met[1]) > self._most:
+        if self._ids is not None and len(self._ids[1]) > self._most:
             self.forget()
 
     def sign(self, rows: list[SignatureRow]) -> None:
-        """Contents that are stored already."""
+        """Store signatures of contents that are stored already."""
         if self.coded:
             add_codes(self.connection, self.scheme, ((content, features) for content, _, features, _ in rows))
         signed = ((self.scheme, *row) for row in rows)
         insert_rows(self.connection, SIGNATURE, signed, known="IGNORE")
         insert_rows(self.connection, DELTA, ((self.scheme, row[0]) for row in rows), known="IGNORE")
 
-    def _add_contents(self, readings: DocumentBatch) -> list[int | None]:
-        """The id of each row's content; those not met before are stored with their signatures."""
+    def _add_contents(self, batch: DocumentBatch) -> list[int | None]:
+        """The id of each row's content; new ones are stored with their signatures."""
         unsigned: set[int] = set()
-        ids: ContentIds
-        if self._met is not None:
-            ids = self._met[0]
+        ids: ContentIdMap
+        if self._ids is not None:
+            ids = self._ids[0]
         else:
             query = "SELECT digest, id FROM content WHERE canon = ? AND digest IN"
-            ids = stored = self._look_up(query, self.canon, readings.contents)
+            ids = stored = self._look_up(query, self.canon, batch.contents)
             unsigned = set(stored.values()) - self._signed(stored.values())
         new: list[tuple[int, bytes, int, int]] = []
         signatures: list[tuple[int, int, int, Blob, Blob | None]] = []
-        found: list[int | None] = []
+        numbers: list[int | None] = []
         following, text = self._next
-        for i, digest in enumerate(readings.contents):
+        for i, digest in enumerate(batch.contents):
             if digest is None:
-                found.append(None)
+                numbers.append(None)
                 continue
             number = ids.get(digest)
             if number is None:
                 number = ids[digest] = following
                 following += 1
-                new.append((number, digest, self.canon, readings.lengths[i]))
+                new.append((number, digest, self.canon, batch.lengths[i]))
                 unsigned.add(number)
-            found.append(number)
+            numbers.append(number)
             if number in unsigned:
                 unsigned.discard(number)
-                signatures.append((self.scheme, number, readings.moduli[i], readings.features[i], readings.weights[i]))
+                signatures.append((self.scheme, number, batch.moduli[i], batch.features[i], batch.weights[i]))
         self._next = (following, text)
         insert_rows(self.connection, "content (id, digest, canon, length)", new)
         insert_rows(self.connection, SIGNATURE, signatures)
         insert_rows(self.connection, DELTA, (row[:2] for row in signatures), known="IGNORE")
         if self.coded:
             add_codes(self.connection, self.scheme, ((content, features) for _, content, _, features, _ in signatures))
-        return found
+        return numbers
 
-    def _add_texts(self, readings: DocumentBatch, contents: list[int | None]) -> list[int | None]:
-        """The id of each row's text; those not met before are stored, and those kept without their text completed."""
-        ids: TextIds
-        ids, bare = (self._met[1], set[int]()) if self._met is not None else self._stored_texts(readings, contents)
+    def _add_texts(self, batch: DocumentBatch, contents: list[int | None]) -> list[int | None]:
+        """The id of each row's text; new ones are stored, and those kept without their text are completed."""
+        ids: TextIdMap
+        ids, bare = (self._ids[1], set[int]()) if self._ids is not None else self._stored_texts(batch, contents)
         new: list[tuple[int, bytes, str, int, int, Blob | None]] = []
         completed: list[tuple[Blob | None, int]] = []
-        found: list[int | None] = []
+        numbers: list[int | None] = []
         content_id, following = self._next
         for i, content in enumerate(contents):
-            digest = readings.digests[i]
+            digest = batch.digests[i]
             if content is None or digest is None:
-                found.append(None)
+                numbers.append(None)
                 continue
-            key = (digest, readings.extractors[i], content)
+            key = (digest, batch.extractors[i], content)
             number = ids.get(key)
             if number is None:
-                came = readings.texts[i] or readings.packed[i] or not readings.characters[i]
-                assert came, "a copy is stored after what it is a copy of"
+                has_text = batch.texts[i] or batch.packed[i] or not batch.characters[i]
+                assert has_text, "a copy is stored after what it is a copy of"
                 number = ids[key] = following
                 following += 1
-                new.append((number, *key, readings.characters[i], self._packed(readings, i)))
+                new.append((number, *key, batch.characters[i], self._packed(batch, i)))
             elif number in bare and self.keep:
                 bare.discard(number)
-                completed.append((self._packed(readings, i), number))
-            found.append(number)
+                completed.append((self._packed(batch, i), number))
+            numbers.append(number)
         self._next = (content_id, following)
         insert_rows(self.connection, "text (id, digest, extractor, content, characters, zstd)", new)
         self.connection.executemany("UPDATE text SET zstd = ? WHERE id = ?", completed)
-        return found
+        return numbers
 
-    def _stored_texts(self, readings: DocumentBatch, contents: list[int | None]) -> tuple[TextIds, set[int]]:
-        """Of the same bytes; and which of them were kept without their text."""
-        wanted = [readings.digests[i] for i, content in enumerate(contents) if content is not None]
+    def _stored_texts(self, batch: DocumentBatch, contents: list[int | None]) -> tuple[TextIdMap, set[int]]:
+        """Ids of stored texts of the same bytes, and which of these were kept without their text."""
+        wanted = [batch.digests[i] for i, content in enumerate(contents) if content is not None]
         ids: dict[TextKey, int] = {}
         bare: set[int] = set()
         for start in range(0, len(wanted), LOOK_UP):
@@ -233,11 +233,11 @@ class TextWriter:
                     bare.add(number)
         return ids, bare
 
-    def _packed(self, readings: DocumentBatch, i: int) -> Blob | None:
+    def _packed(self, batch: DocumentBatch, i: int) -> Blob | None:
         if not self.keep:
             return None
-        packed = readings.packed[i]
-        return pack_all([readings.texts[i]])[0] if packed is None else packed
+        packed = batch.packed[i]
+        return pack_all([batch.texts[i]])[0] if packed is None else packed
 
     def _signed(self, contents: Iterable[int]) -> set[int]:
         query = "SELECT content, content FROM signature WHERE scheme = ? AND content IN"
@@ -245,8 +245,8 @@ class TextWriter:
 
     def _look_up(self, query: str, first: int, keys: Iterable[Any]) -> dict[Any, int]:
         wanted = [key for key in dict.fromkeys(keys) if key is not None]
-        found: dict[Any, int] = {}
+        values: dict[Any, int] = {}
         for start in range(0, len(wanted), LOOK_UP):
             part = wanted[start : start + LOOK_UP]
-            found.update(self.connection.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)))
-        return found
+            values.update(self.connection.execute(f"{query} ({','.join('?' * len(part))})", (first, *part)))
+        return values
