@@ -13,7 +13,7 @@ from store.world import hide_sqlite, repository
 @pytest.fixture(params=["bulk", "bound"])
 def either_insert(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows come into a store as whole columns, and then bound one by one. For modules that write to a store in this
-    process; test_filing, test_gathering and test_rows compare the two ways themselves."""
+    process; test_batch_insert, test_bulk_columns and test_bulk_rows compare the two ways themselves."""
     if request.param == "bound":
         hide_sqlite(monkeypatch)
 

@@ -99,7 +99,6 @@ def ingest(
     legacy: bool = False,
     room: int | None = None,
     idle: Callable[[], None] = lambda: None,
-    meanwhile: Callable[[], object] = lambda: None,
     once: bool = False,
     native: bool = False,
 ) -> Iterator[DocumentBatch]:
@@ -109,15 +108,14 @@ def ingest(
 
     With `keep` the texts are also compressed here, on the threads: the store has one only. Files that may be of a
     format that workers read are handed over, if `hand_over` is given, and are then not in the batch. `once` and
-    `native` are those of Reader. `idle` is called where the next batch is long in coming, `meanwhile` when the first
-    batches are being read.
+    `native` are those of Reader. `idle` is called where the next batch is long in coming.
     """
     reader = Reader(root, how, keep=keep, hands_over=hand_over is not None, legacy=legacy, once=once, native=native)
     rest = iter(paths)
     pending: deque[tuple[int, Future[ReadFiles]]] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="nearkin")
     turns = count()
-    largest, begun = ASSUMED, False
+    largest = ASSUMED
     try:
         while True:
             ahead = AHEAD if room is None else min(AHEAD, room // largest)
@@ -126,9 +124,6 @@ def ingest(
                 pending.append((turn, pool.submit(reader.read, some, turn)))
             if not pending:
                 return
-            if not begun:
-                meanwhile()
-                begun = True
             turn, future = pending.popleft()
             read = awaited(future, idle)
             del future  # it holds what it has given

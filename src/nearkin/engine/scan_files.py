@@ -48,13 +48,13 @@ def take_in(
     leave_out: frozenset[bytes],
     remember: Callable[[DocumentBatch], None],
     progress: Callable[[int, int], None],
-    meanwhile: Callable[[], object] = lambda: None,
     all_listed: Callable[[], None] = lambda: None,
 ) -> PassedOver:
     """Read and store the files below `starts`; return what else the walk met.
 
-    `remember` gets every batch when it is stored, `progress` how many files and bytes were read so far; `meanwhile` is
-    called once reading has begun, `all_listed` between two transactions when the last files are still being read."""
+    `remember` gets every batch when it is stored, `progress` how many files and bytes were read so far;
+    `all_listed` is called between two transactions when the last files are still being read.
+    """
     unreadable: list[Unreadable] = []
     passed_over = PassedOver()
     as_tables = settings.table.text_column is not None
@@ -97,7 +97,6 @@ def take_in(
         legacy=settings.walk.legacy_digests,
         room=settings.run.memory // 8,
         idle=writer.rest,
-        meanwhile=meanwhile,
         once=True,
         native=writer.takes_native,
     ):
