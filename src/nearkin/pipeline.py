@@ -44,7 +44,7 @@ from nearkin.run import (
 from nearkin.store import runs
 from nearkin.store.database import brought_in, explained, one_scan, own_files, transaction, trusted, turn
 from nearkin.store.scopes import scope_for
-from nearkin.store.verdicts import Decided, all_verdicts
+from nearkin.store.verdicts import VerdictIndex, all_verdicts
 
 
 def scan(context: RunContext, paths: tuple[Path, ...], *, scope_name: str | None = None) -> Summary:
@@ -59,7 +59,7 @@ def scan(context: RunContext, paths: tuple[Path, ...], *, scope_name: str | None
             reading = read(run, target)
             before = comparable_run(run)
             unchanged = end_as_before(run, reading, before)
-            summary = unchanged or conclude(run, reading, carry_on(run, before))
+            summary = unchanged or conclude(run, reading, choose_matching(run, before))
     if unchanged is None:
         update_index(run)
     else:
@@ -74,7 +74,7 @@ def rematch(context: RunContext, change: Callable[[], None] = lambda: None) -> S
             change()
             run = begin(context, "regroup")
         with until_done(run):
-            summary = conclude(run, nothing_read(), carry_on(run, comparable_run(run)))
+            summary = conclude(run, nothing_read(), choose_matching(run, comparable_run(run)))
     update_index(run)
     return summary
 
@@ -129,7 +129,7 @@ def read(run: Run, target: Target) -> ReadStage:
     return ReadStage(changes, resigned, passed_over, cache, closing, {"read": time.monotonic() - began})
 
 
-def carry_on(run: Run, before: runs.Previous | None) -> Callable[[MatchInput], MatchResult]:
+def choose_matching(run: Run, before: runs.Previous | None) -> Callable[[MatchInput], MatchResult]:
     """How to match: from the results of the run before, or everything. Stars are made as a whole: after them it is
     everything."""
     if before is None or before.counts.get("hot", 0):
@@ -153,7 +153,7 @@ def group(run: Run, matching: MatchStage) -> GroupStage:
     """Group the matches into families, as verdicts allow."""
     began = time.monotonic()
     run.progress("group", len(matching.result.matches), 0)
-    decided = Decided(run.connection)
+    decided = VerdictIndex(run.connection)
     grouped = Grouping(matching.given).of(matching.result, decided)
     return GroupStage(grouped, decided, time.monotonic() - began)
 
@@ -166,7 +166,7 @@ def store(
     connection, given, result, grouped = run.connection, matching.given, matching.result, grouping.grouped
     with turn(run.store), transaction(connection):
         if all_verdicts(connection) != grouping.decided.verdicts:  # a verdict was given meanwhile
-            grouped = Grouping(given).of(result, Decided(connection))
+            grouped = Grouping(given).of(result, VerdictIndex(connection))
         reading.store_closing(run)
         result.with_payload(grouped.payload).store(connection, run.scheme_id, given.contents)
         Grouping(given).store(grouped, run.id)

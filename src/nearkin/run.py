@@ -34,7 +34,7 @@ from nearkin.store.freshness import FileVersions, ReadRules
 from nearkin.store.members import mend_members
 from nearkin.store.scopes import Scope, relative_to
 from nearkin.store.segments import is_behind
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 from nearkin.text.canon import Canon
 
 # Called with the name of a stage, and the documents and bytes done so far.
@@ -209,7 +209,7 @@ class GroupStage:
     """The families of the matches, and the verdicts they heed: returned by the grouping stage."""
 
     grouped: Grouped
-    decided: Decided
+    decided: VerdictIndex
     seconds: float
 
 

@@ -13,7 +13,7 @@ from nearkin import Store
 from nearkin.errors import UsageError
 from nearkin.model import Location
 from nearkin.store.database import connect
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 FILES = {
     b"one.txt": prose(1),
@@ -179,7 +179,7 @@ def test_the_copy_to_keep_is_that_of_its_scope(tmp_path: Path) -> None:
     (family,) = families(tmp_path / "kin.db")
     say(tmp_path / "kin.db", family["id"], "keep", "master:letter.txt")
     with closing(connect(tmp_path / "kin.db")) as connection:
-        decided = Decided(connection)
+        decided = VerdictIndex(connection)
         contents = [content for (content,) in connection.execute("SELECT id FROM content")]
         assert decided.of_family(contents)[1] == Location("master", b"letter.txt")
 

@@ -2,12 +2,12 @@ import pytest
 
 from nearkin.errors import UsageError
 from nearkin.group.lineage import UNKNOWN, Moment, moment_of
-from nearkin.keep.groups import Candidate, choose, rules_of
+from nearkin.keep.groups import KeepOption, choose, rules_of
 from nearkin.model import Location
 
 
-def candidate(path: str, *, size: int = 1, at: float = 1.0, loose: bool = True, complete: int | None = 0) -> Candidate:
-    return Candidate(Location("s", path.encode()), size, Moment(at, "file"), loose, complete)
+def candidate(path: str, *, size: int = 1, at: float = 1.0, loose: bool = True, complete: int | None = 0) -> KeepOption:
+    return KeepOption(Location("s", path.encode()), size, Moment(at, "file"), loose, complete)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from nearkin.model import Location
 from nearkin.store import runs
 from nearkin.store.audit import entries, record
 from nearkin.store.database import connect, transaction
-from nearkin.store.verdicts import Decided, Ruling, add_verdict, all_verdicts, remove_verdict
+from nearkin.store.verdicts import Ruling, VerdictIndex, add_verdict, all_verdicts, remove_verdict
 from store.world import rows
 
 pytestmark = pytest.mark.usefixtures("either_insert")
@@ -53,7 +53,7 @@ def say(connection: sqlite3.Connection, ruling: str, *names: str, family: bytes 
 
 
 def of(connection: sqlite3.Connection, a: str, b: str) -> str | None:
-    return Decided(connection).of_pair(content(connection, a), content(connection, b))
+    return VerdictIndex(connection).of_pair(content(connection, a), content(connection, b))
 
 
 def test_a_pair_of_contents_is_decided_by_any_document_of_each(connection: sqlite3.Connection) -> None:
@@ -88,7 +88,7 @@ def test_what_to_keep_is_said_apart(connection: sqlite3.Connection) -> None:
         bytes_ = digest(connection, keep)
         say(connection, "keep", "a.txt", "b.txt", family=FAMILY, keep=bytes_, keep_at=Location("docs", keep.encode()))
     assert [one.ruling for one in all_verdicts(connection)] == ["keep", "version"]
-    said, place = Decided(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
+    said, place = VerdictIndex(connection).of_family([content(connection, "a.txt"), content(connection, "b.txt")])
     assert said == "version"
     assert place is not None
     assert place.path == b"b.txt"
@@ -97,11 +97,11 @@ def test_what_to_keep_is_said_apart(connection: sqlite3.Connection) -> None:
 def test_a_family_verdict_is_of_the_family_with_more_than_half_of_its_bytes(connection: sqlite3.Connection) -> None:
     say(connection, "same", "a.txt", "b.txt", "c.txt", family=FAMILY)
     a, b, d = (content(connection, f"{name}.txt") for name in "abd")
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     assert decided.of_family([a, b, d])[0] == "same"
     assert decided.of_family([a, d])[0] is None
     say(connection, "version", "a.txt", "b.txt", "c.txt", "d.txt", family=b"g")
-    assert Decided(connection).of_family([a, d])[0] is None, "half of them could be of two families"
+    assert VerdictIndex(connection).of_family([a, d])[0] is None, "half of them could be of two families"
 
 
 def test_what_is_said_of_a_pair_goes_before_what_is_said_of_its_family(connection: sqlite3.Connection) -> None:
@@ -119,7 +119,7 @@ def test_which_to_keep_of_a_pair_takes_nothing_back(connection: sqlite3.Connecti
     assert of(connection, "a.txt", "b.txt") == "not-similar"
     assert of(connection, "a.txt", "d.txt") == "keep"
     ids = np.array([content(connection, f"{name}.txt") for name in "abd"], np.int64)
-    apart = Decided(connection).apart(np.array([0, 0], np.uint32), np.array([1, 2], np.uint32), ids)
+    apart = VerdictIndex(connection).apart(np.array([0, 0], np.uint32), np.array([1, 2], np.uint32), ids)
     assert apart.tolist() == [True, False]
 
 
@@ -134,7 +134,7 @@ def test_rows_apart_are_the_pairs_apart(connection: sqlite3.Connection, order: t
     ids = np.array([content(connection, f"{name}.txt") for name in "dacb"], np.int64)
     rows = [(i, j) for i in range(4) for j in range(4) if i != j]
     a, b = (np.array(side, np.uint32) for side in zip(*rows, strict=True))
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     found = decided.apart(a, b, ids).tolist()
     for (i, j), apart in zip(rows, found, strict=True):
         said = decided.of_pair(int(ids[i]), int(ids[j]))
@@ -145,7 +145,7 @@ def test_documents_that_are_gone_concern_nothing(connection: sqlite3.Connection)
     say(connection, "not-similar", "a.txt", "b.txt")
     b = content(connection, "b.txt")
     connection.execute("UPDATE document SET gone = seen WHERE path = ?", (b"b.txt",))
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     assert decided.of_pair(content(connection, "a.txt"), b) is None
     assert decided.of_family([b]) == (None, None)
 

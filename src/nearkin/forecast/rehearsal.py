@@ -47,7 +47,7 @@ from nearkin.store.document_writer import Writer
 from nearkin.store.freshness import FileVersions, ReadRules, Staleness
 from nearkin.store.scopes import scope_for
 from nearkin.store.signatures import signatures
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 from nearkin.text.canon import Canon
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def rehearse(survey: Survey, settings: Settings, version: str) -> Rehearsal:
         given = MatchInput(connection, scheme, scheme_id, contents, texts, limits, ignored, resources)
         outcome = match_everything(given)
         grouping = Grouping(given)
-        grouped = grouping.of(outcome, Decided(connection))
+        grouped = grouping.of(outcome, VerdictIndex(connection))
         with transaction(connection):
             outcome.with_payload(grouped.payload).store(connection, scheme_id, contents)
             grouping.store(grouped, run)

@@ -20,10 +20,10 @@ from nearkin.formats.ooxml import (
     properties,
     relationships,
 )
+from nearkin.formats.package_parts import Parts
 from nearkin.formats.registry import HEAD, detect, read_with
 from nearkin.formats.sheets import add_drawn
 from nearkin.formats.xml import XmlEvent, without_hidden
-from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import is_page, named_html, visible_text

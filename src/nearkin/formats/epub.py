@@ -5,7 +5,7 @@ from typing import BinaryIO
 from urllib.parse import unquote
 
 from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
-from nearkin.formats.zip_parts import Parts
+from nearkin.formats.package_parts import Parts
 from nearkin.model import Reason
 from nearkin.text.decode import decode
 from nearkin.text.kind import visible_text

@@ -19,8 +19,8 @@ from io import BytesIO
 from typing import BinaryIO
 
 from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
+from nearkin.formats.package_parts import Parts
 from nearkin.formats.xml import XmlEvent, without_hidden
-from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 
 CONTENT, STYLES, ABOUT = "content.xml", "styles.xml", "meta.xml"

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from nearkin.formats.adapter import Problem, TextBuilder
+from nearkin.formats.package_parts import Parts
 from nearkin.formats.xml import XmlEvent, bare, without_hidden
-from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 
 CORE = {"title": "title", "creator": "author", "created": "created", "modified": "modified"}

@@ -4,8 +4,8 @@ from typing import BinaryIO
 
 from nearkin.formats.adapter import Extraction, Limits, Problem, TextBuilder
 from nearkin.formats.ooxml import Relationship, add_drawn_text, main_part, properties, relationships
+from nearkin.formats.package_parts import Parts
 from nearkin.formats.sheets import add_drawn
-from nearkin.formats.zip_parts import Parts
 from nearkin.model import Reason
 
 BESIDE = ("chart", "chartEx", "diagramData", "notesSlide", "comments")

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from nearkin.formats.adapter import MISSING, Problem, TextBuilder
 from nearkin.formats.ooxml import add_drawn_text, relationships
-from nearkin.formats.zip_parts import Parts
+from nearkin.formats.package_parts import Parts
 from nearkin.model import Reason
 
 Errors = dict[tuple[int, int], str]  # of cells, by row and column

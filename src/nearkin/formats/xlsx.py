@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from nearkin.formats.adapter import MISSING, Extraction, Limits, Problem, TextBuilder
 from nearkin.formats.ooxml import Relationship, add_drawn_text, main_part, properties, relationships
+from nearkin.formats.package_parts import LARGEST, NO_XML, XML, Parts, Pass
 from nearkin.formats.sheets import add_chart, add_missing_labels, add_sheets, without_codes
 from nearkin.formats.xml import events, without_hidden
-from nearkin.formats.zip_parts import LARGEST, NO_XML, XML, Parts, Pass
 from nearkin.model import Reason
 
 SHEETS = ("worksheet", "chartsheet")

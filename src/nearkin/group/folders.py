@@ -2,9 +2,9 @@
 
 A tree is a folder with all below it. For two trees, neither inside the other, we count the documents of B that have the
 same bytes as one in A, and those that have only a family in common with one in A. Pairs of trees are found through the
-documents they share. A family or content in over HOT folders says little about any two of them: it is counted, but
-leads to no pair. So the work grows with the shared documents, times the square of their folders' depth, and never with
-the pairs of folders.
+documents they share. A family or content in over MOST_FOLDERS folders says little about any two of them: it is counted,
+but leads to no pair. So the work grows with the shared documents, times the square of their folders' depth, and never
+with the pairs of folders.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-HOT = 32  # folders
+MOST_FOLDERS = 32  # folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +118,13 @@ class Trees:
             families[document.family].append(document)
         for members in families.values():
             count = len({document.folder for document in members})
-            if 1 < count <= HOT:
+            if 1 < count <= MOST_FOLDERS:
                 yield members
-            elif count > HOT:
+            elif count > MOST_FOLDERS:
                 copies: dict[int, list[FolderEntry]] = defaultdict(list)
                 for document in members:
                     copies[document.exact].append(document)
-                yield from (same for same in copies.values() if 1 < len({copy.folder for copy in same}) <= HOT)
+                yield from (same for same in copies.values() if 1 < len({copy.folder for copy in same}) <= MOST_FOLDERS)
 
     def _home(self, b: int, shared: "Counter[int]") -> tuple[int, Side]:
         """Return the smallest tree that holds most of B; of nested folders with the same documents, the outermost."""

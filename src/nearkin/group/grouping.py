@@ -32,7 +32,7 @@ from nearkin.store.families import (
     replace_families,
 )
 from nearkin.store.signatures import signatures_of
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 ROLES = np.array([Role.MEMBER.value, Role.PART.value], object)
 
@@ -52,7 +52,7 @@ class Grouping:
 
     given: MatchInput
 
-    def of(self, outcome: MatchResult, decided: Decided) -> Grouped:
+    def of(self, outcome: MatchResult, decided: VerdictIndex) -> Grouped:
         matches = outcome.matches
         contents = self.given.contents
         linking = matches[~decided.apart(matches.a, matches.b, contents.ids)]

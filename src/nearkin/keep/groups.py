@@ -39,7 +39,7 @@ from nearkin.read.table import MEMBER
 from nearkin.store import runs
 from nearkin.store.compression import unpack
 from nearkin.store.families import family_rows
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 DOCUMENTS = f"""
 SELECT scope.name, scope.root, d.path, d.id, d.inode, d.parent IS NOT NULL, d.size, d.mtime_ns, d.ctime_ns,
@@ -124,7 +124,7 @@ def groups_of(
             by_bytes[document.digest].append(document)
         else:
             by_content[document.content].append(document)
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     presence = Presence()
     groups = []
 
@@ -235,7 +235,7 @@ PLAIN = ("complete", "newest", "oldest", "largest")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class KeepOption:
     """What the rules know of a document."""
 
     location: Location
@@ -253,7 +253,7 @@ class KeptChoice:
     why: str
 
 
-Measure = Callable[[Candidate], float]
+Measure = Callable[[KeepOption], float]
 
 
 def rules_of(prefer: Sequence[str]) -> tuple[str, ...]:
@@ -266,7 +266,7 @@ def rules_of(prefer: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*prefer, *DEFAULT]))
 
 
-def choose(candidates: Sequence[Candidate], rules: Sequence[str]) -> KeptChoice:
+def choose(candidates: Sequence[KeepOption], rules: Sequence[str]) -> KeptChoice:
     """Choose the candidate to keep: each rule leaves the best, until one is left."""
     rows = sorted(range(len(candidates)), key=lambda row: candidates[row].location)
     left = [row for row in rows if candidates[row].loose] or rows
@@ -305,7 +305,7 @@ def _measure(rule: str) -> Measure:
     return lambda candidate: float(candidate.location.path.startswith(folder))
 
 
-def _reason(rule: str, best: Candidate) -> str:
+def _reason(rule: str, best: KeepOption) -> str:
     kind, _, name = rule.partition(":")
     match kind:
         case "complete":

@@ -18,9 +18,9 @@ from nearkin.group.certificate import Certificate, Folded, UncertifiedError, cer
 from nearkin.group.lineage import moment_of
 from nearkin.keep.groups import (
     ROOM,
-    Candidate,
     GroupDocument,
     GroupTexts,
+    KeepOption,
     KeptChoice,
     choose,
     groups_of,
@@ -28,7 +28,7 @@ from nearkin.keep.groups import (
 )
 from nearkin.keep.plan import Act, PlanRow
 from nearkin.model import Kind, Location
-from nearkin.store.verdicts import Decided, Ruling
+from nearkin.store.verdicts import Ruling, VerdictIndex
 
 AHEAD = 100  # groups that may be finished before a slow one; their texts are bounded by ROOM
 ATTACHED = "it has attachments or members that the kept one lacks"
@@ -101,7 +101,7 @@ def _refuse_nowhere(connection: sqlite3.Connection, prefer: Sequence[str]) -> No
 def _kept_of_pairs(connection: sqlite3.Connection) -> dict[bytes, frozenset[bytes]]:
     """Return the digests that people decided to keep, each with the digests that it is kept instead of."""
     kept: dict[bytes, set[bytes]] = defaultdict(set)
-    for verdict in Decided(connection).verdicts:
+    for verdict in VerdictIndex(connection).verdicts:
         if verdict.about == "pair" and verdict.ruling is Ruling.KEEP and verdict.keep is not None:
             kept[verdict.keep] |= verdict.digests - {verdict.keep}
     return {digest: frozenset(losers) for digest, losers in kept.items()}
@@ -173,10 +173,10 @@ class _Proposal:
                 if copy is not first:
                     yield self._near_row(copy, kept, certificates) if going else self._copy_row(copy, first)
 
-    def _candidates(self) -> list[Candidate]:
+    def _candidates(self) -> list[KeepOption]:
         complete = self._completeness()
         return [
-            Candidate(
+            KeepOption(
                 document.location,
                 document.size,
                 moment_of(json.loads(document.properties) if document.properties else {}, document.mtime_ns),
@@ -200,7 +200,7 @@ class _Proposal:
         load = self._load if raw else lambda text: Folded.of(self._load(text)).text
         return completeness(self._group.texts, load, self._group.characters)
 
-    def _choose(self, candidates: list[Candidate]) -> KeptChoice:
+    def _choose(self, candidates: list[KeepOption]) -> KeptChoice:
         documents = self._group.documents
         if self._group.keep is not None:
             for row, document in enumerate(documents):

@@ -16,7 +16,7 @@ from nearkin.matching.bounded_join import BoundedJoin, can_be_bounded, fits
 from nearkin.matching.candidates import NOT_HOT, Candidates, Hot, Lists, Postings
 from nearkin.matching.match_columns import MatchColumns, PayloadScores
 from nearkin.matching.scan_cache import CachedContents
-from nearkin.matching.score import kept, measured_candidates, scored
+from nearkin.matching.score import kept, score_candidates, scored
 from nearkin.matching.template import LeftOut, without_templates
 from nearkin.matching.verify import Corpus, TextList, Texts, room_for_texts
 from nearkin.scheme import Scheme
@@ -123,7 +123,7 @@ def match_everything(given: MatchInput) -> MatchResult:
     else:
         moduli = moduli_of(given.connection, given.scheme_id, given.contents)
         candidates = _bounded_candidates(given, moduli)
-        matches = measured_candidates(candidates, moduli, given.corpus, given.scheme, given.settings)
+        matches = score_candidates(candidates, moduli, given.corpus, given.scheme, given.settings)
     return MatchResult(kept(matches.matches, given.settings), hot=matches.hot)
 
 

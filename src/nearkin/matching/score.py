@@ -57,10 +57,10 @@ def scored(postings: Lists, corpus: Corpus, scheme: Scheme, settings: MatchSetti
     if scheme.estimator is Estimator.COLLISION:
         return Scored(find_similar(postings, corpus, settings))
     candidates = find_candidates(postings, scheme, settings, threads=corpus.threads, part=part)
-    return measured_candidates(candidates, postings.moduli, corpus, scheme, settings)
+    return score_candidates(candidates, postings.moduli, corpus, scheme, settings)
 
 
-def measured_candidates(
+def score_candidates(
     candidates: Candidates,
     moduli: NDArray[np.uint64],
     corpus: Corpus,

@@ -33,7 +33,7 @@ from nearkin.store.contents import Contents, Copies, Holdings, contents_of, loca
 from nearkin.store.families import FamilyRow, family_members, family_rows
 from nearkin.store.matches import columns_named
 from nearkin.store.signatures import signatures_of
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 from nearkin.text.canon import Canon
 from nearkin.wording import count
 
@@ -198,7 +198,7 @@ def _as_decided(
     connection: sqlite3.Connection, run: runs.FinishedRun, rows: list[FamilyRow], limit: int | None
 ) -> list[Family]:
     shown = None if limit is None else [content for row in rows for content, *_ in row.contents]
-    return named_families(rows, locations(connection, shown), Decided(connection), template=run.template)[:limit]
+    return named_families(rows, locations(connection, shown), VerdictIndex(connection), template=run.template)[:limit]
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def overview(connection: sqlite3.Connection, limit: int) -> Overview:
 
 
 def named_families(
-    rows: Iterable[FamilyRow], copies: Copies, decided: Decided | None = None, *, template: str = "with"
+    rows: Iterable[FamilyRow], copies: Copies, decided: VerdictIndex | None = None, *, template: str = "with"
 ) -> list[Family]:
     families = [_named(row, copies, decided, template) for row in rows]
     return sorted(
@@ -270,7 +270,7 @@ def named_families(
     )
 
 
-def _named(row: FamilyRow, copies: Copies, decided: Decided | None, template: str) -> Family:
+def _named(row: FamilyRow, copies: Copies, decided: VerdictIndex | None, template: str) -> Family:
     pivot = next((content for content, _, is_pivot, _ in row.contents if is_pivot), None)
     members = []
     size = 0

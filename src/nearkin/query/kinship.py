@@ -13,7 +13,7 @@ from nearkin.model import Location
 from nearkin.query.records import Name, Record, surrogate_escaped
 from nearkin.query.verdicts import HEX, bytes_of, find_family
 from nearkin.store import runs
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 FAMILY = """
 SELECT scope.name, d.path, d.digest, t.content, coalesce(d.custodian, p.custodian), coalesce(d.owner, p.owner), d.size,
@@ -79,7 +79,7 @@ def list_custodians(connection: sqlite3.Connection, subject: str) -> list[Custod
 
 def _parted(connection: sqlite3.Connection, contents: frozenset[int], similar: frozenset[int]) -> frozenset[int]:
     """The similar contents that a person set apart from the document, whichever of its contents they match."""
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
 
     def apart(a: int, b: int) -> bool:
         decision = decided.of_pair(a, b)

@@ -23,7 +23,7 @@ from nearkin.query.verdicts import HEX, bytes_of, find_family
 from nearkin.store import runs
 from nearkin.store.compression import unpack
 from nearkin.store.matches import stored_columns
-from nearkin.store.verdicts import Decided, Ruling
+from nearkin.store.verdicts import Ruling, VerdictIndex
 
 MEMBERS = """
 SELECT content, family FROM family_content JOIN family ON family.id = family_content.family WHERE scheme = ?
@@ -46,7 +46,7 @@ def kin_of(connection: sqlite3.Connection, scheme: int, contents: Iterable[int])
     outside = home[a] != home[b]
     pairs = _mutual(a[outside], b[outside], matches.resemblance[outside])
     parting = (Ruling.NOT_SIMILAR, Ruling.TEMPLATE)
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     joined: dict[int, set[int]] = defaultdict(set)
     for first, second in pairs:
         if decided.of_pair(first, second) not in parting:

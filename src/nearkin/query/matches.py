@@ -25,7 +25,7 @@ from nearkin.store.contents import locations
 from nearkin.store.documents import HeldDocument, documents_of, held_in
 from nearkin.store.matches import DTYPES, MatchRow, columns_named, match_rows
 from nearkin.store.scopes import all_scopes
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 AT_ONCE = 1000  # matches named
 
@@ -55,7 +55,7 @@ def each_match(
     matches = MatchColumns.stored(columns_named(connection, run.scheme))
     matches = matches[matches.strong(*thresholds) & (matches.shared_bytes >= min_shared_bytes)]
     in_bytes = parse_scheme(run.spec).measure != "cosine"
-    listed = _Listed(connection, Decided(connection), run.template, in_bytes, all_copies, parted)
+    listed = _Listed(connection, VerdictIndex(connection), run.template, in_bytes, all_copies, parted)
     return islice(listed.strongest_first(matches, few=limit is not None), limit)
 
 
@@ -80,7 +80,7 @@ class _Listed:
     """How matches are named and listed."""
 
     connection: sqlite3.Connection
-    decided: Decided
+    decided: VerdictIndex
     template: str
     in_bytes: bool
     all_copies: bool
@@ -243,7 +243,9 @@ def list_between(
     matches: list[Match] = []
     counts = dict.fromkeys(("identical", "near", "contained", "new", "containing"), 0)
     rows = match_rows(connection, run.scheme, min_resemblance=near_from, min_containment=part_from)
-    partners = _partners(rows, names.keys(), {held.content for held in there}, None if parted else Decided(connection))
+    partners = _partners(
+        rows, names.keys(), {held.content for held in there}, None if parted else VerdictIndex(connection)
+    )
     in_bytes = parse_scheme(run.spec).measure != "cosine"
     identical = _Identical(here)
     unknown: list[HeldDocument] = []
@@ -328,7 +330,7 @@ def _equal(master: HeldDocument, candidate: HeldDocument) -> Match:
 
 
 def _partners(
-    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None], decided: Decided | None
+    rows: Iterable[MatchRow], masters: Set[int], candidates: Set[int | None], decided: VerdictIndex | None
 ) -> dict[int, list[tuple[int, Match]]]:
     """For contents of the candidate their matches with contents of the master, seen from there; not named yet."""
     nowhere = Location("", b"")

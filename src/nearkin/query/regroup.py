@@ -40,7 +40,7 @@ from nearkin.store.contents import Contents, Holdings, present_contents
 from nearkin.store.families import FamilyRow, contents_of_kind, unlisted_contents
 from nearkin.store.matches import StoredMatches, columns_named, stored_columns
 from nearkin.store.signatures import signatures
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 from nearkin.text.canon import Canon
 
 
@@ -115,7 +115,7 @@ def stored_evidence(
     every = Links(first, second, matches.resemblance, matches.exact)
     contained = (matches.a_in_b >= settings.containment) | (matches.b_in_a >= settings.containment)
     alike = matches.resemblance >= settings.threshold
-    decided = Decided(connection)
+    decided = VerdictIndex(connection)
     links = every[alike | contained]
     only = contained & ~alike
     part = matches[only]
@@ -208,7 +208,7 @@ def grouped_greedily(
     families = greedy(
         postings, contents.lengths, counts, scheme, threshold=settings.threshold, representative=representative
     )
-    families = list(_parted(families, Decided(connection), contents.ids, counts))
+    families = list(_parted(families, VerdictIndex(connection), contents.ids, counts))
     name_forms(families, filled_in(connection, run, contents))
     measure_on_texts(connection, run, contents, families)
     estimate_to_pivot(families, RowSignatures(postings, scheme))
@@ -218,7 +218,7 @@ def grouped_greedily(
 
 
 def _parted(
-    families: list[ContentFamily], decided: Decided, ids: NDArray[np.int64], copies: NDArray[np.int64]
+    families: list[ContentFamily], decided: VerdictIndex, ids: NDArray[np.int64], copies: NDArray[np.int64]
 ) -> Iterator[ContentFamily]:
     """The families without the members that a person parted from what their family is built around."""
     for family in families:

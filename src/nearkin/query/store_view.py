@@ -16,7 +16,7 @@ from nearkin.store import runs
 from nearkin.store.contents import HERE
 from nearkin.store.database import connect, explained, see
 from nearkin.store.scopes import used_scopes
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 
 
 @contextmanager
@@ -95,7 +95,7 @@ class Snapshot:
     connection: sqlite3.Connection
     run: runs.FinishedRun
     scheme: Scheme
-    decided: Decided
+    decided: VerdictIndex
     scoped: bool  # paths alone are ambiguous
     scopes: dict[str, bytes]  # where each lies
 
@@ -123,7 +123,7 @@ def snapshot(store: Path) -> Iterator[Snapshot]:
         for statement in HELD.split(";\n"):
             connection.execute(statement)
         scopes = {name: bytes(root) for name, root in connection.execute("SELECT name, root FROM scope ORDER BY name")}
-        yield Snapshot(connection, run, parse_scheme(run.spec), Decided(connection), is_scoped(connection), scopes)
+        yield Snapshot(connection, run, parse_scheme(run.spec), VerdictIndex(connection), is_scoped(connection), scopes)
 
 
 def location_of(place: bytes) -> Location:

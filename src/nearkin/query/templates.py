@@ -35,7 +35,7 @@ from nearkin.store.contents import Contents, present_contents
 from nearkin.store.scopes import naming
 from nearkin.store.signatures import Signatures, signatures
 from nearkin.store.templates import Features, Template, all_templates, stored_features
-from nearkin.store.verdicts import Decided
+from nearkin.store.verdicts import VerdictIndex
 from nearkin.text.canon import Canon
 
 LEAST = 5  # contents that have it
@@ -122,7 +122,7 @@ def _spread(group: FeatureGroup, contents: Contents) -> list[int]:
 def _joins(connection: sqlite3.Connection, run: runs.FinishedRun, contents: Contents) -> MatchColumns:
     matches = stored_matches(connection, run, contents)
     matches = matches[matches.resemblance >= run.settings["match"]["threshold"]]
-    return matches[~Decided(connection).apart(matches.a, matches.b, contents.ids)]
+    return matches[~VerdictIndex(connection).apart(matches.a, matches.b, contents.ids)]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""`sketch`: n slots, each with the smallest shingle under its own hash function (Cherkasova 2009 §2, Sketch_n)."""
+"""`sketch`: n slots, each with the smallest shingle under its own hash function (Cherkasova 2009 §2, Sketch_n).
+
+The rule is in the kernel, native/kernels/sign/sketch.hpp.
+"""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
 """Which files need not be read again, and which kept texts are made anew: what a scan does about stored versions.
 
-A file is unchanged if size, both times of change in nanoseconds and inode are what they were. The time of the content
-can be set back, as tools that copy or restore do; the time of the inode cannot, and also changes with a file's rights.
-Stores of before version 5 do not have it: there it is not compared. Versions that a killed scan had read count as well:
-they are adopted, not read again.
+A file is unchanged if size, both times of change in nanoseconds and inode are what they were; the kernel
+`unchanged_files` compares them. The time of the content can be set back, as tools that copy or restore do; the time of
+the inode cannot, and also changes with a file's rights. Stores of before version 5 do not have it: there it is not
+compared. Versions that a killed scan had read count as well: they are adopted, not read again.
 
 Staleness is about texts that were made in another way than a scan would make them now, or were not signed as it would.
 They are found through indices, never by looking at every text: nearly always there are none. Renewal makes a kept text
@@ -36,7 +36,7 @@ class Need(Enum):
     NOTHING = "nothing"
     TEXT = "text"  # make the kept text canonical and sign it as this scan does
     AGAIN = "again"  # read it: what is stored of it is stale, and no text was kept that would do
-    READ = "read"
+    READ = "read"  # read it: it is new or changed, or the scan reads all
 
     @property
     def reads(self) -> bool:

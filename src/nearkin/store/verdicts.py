@@ -2,11 +2,10 @@
 
 A verdict hangs on the bytes of its documents, so moves, new normalisers and other schemes do not touch it.
 
-What verdicts say of contents and families as they are now.
-
-A content is concerned if some document that is present holds it and has the verdict's bytes. Of a pair one content must
-have the one's bytes and the other the other's; of a family any two contents with its bytes are a pair of it. What is
-said of a pair goes before what is said of a family, the later before the earlier.
+`VerdictIndex` says what all verdicts together mean for the contents that are present. A content is concerned if some
+document that is present holds it and has the verdict's bytes. Of a pair one content must have the one's bytes and the
+other the other's; of a family any two contents with its bytes are a pair of it. What is said of a pair goes before what
+is said of a family, the later before the earlier.
 """
 
 import sqlite3
@@ -155,8 +154,8 @@ def places_of(connection: sqlite3.Connection, verdict: Verdict) -> list[Location
     return sorted(place for digest in verdict.digests for place in documents_of_bytes(connection, digest))
 
 
-class Decided:
-    """Contents are named by their ids."""
+class VerdictIndex:
+    """What verdicts say of the contents that are present, which are named by their ids."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.verdicts = all_verdicts(connection)
